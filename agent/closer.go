@@ -20,7 +20,7 @@ type closer struct {
 	*OpenQuestions
 	*Permissions
 	*PlanReviews
-	*uncommitted
+	*uncommittedFiles
 	queues   *queues
 	guards   guards
 	checker  checker
@@ -257,7 +257,7 @@ func (r closer) accepting() bool {
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r closer) nextDirty() []Action {
-	text := r.uncommitted.warning()
+	text := r.uncommittedFiles.warning()
 	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}

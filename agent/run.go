@@ -24,7 +24,7 @@ type Run struct {
 	PlanReviews
 	Outcome
 	flight
-	uncommitted
+	uncommittedFiles
 	queues queues
 }
 
@@ -65,7 +65,7 @@ func (r *Run) answers() answers {
 func (r *Run) closer() closer {
 	return closer{
 		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
-		uncommitted: &r.uncommitted, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+		uncommittedFiles: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
 	}
 }
 

@@ -24,7 +24,7 @@ func (r *Run) Apply(e event.Event) error {
 	r.apply(e, last)
 	r.arranger().settleLooks()
 	r.closeElicitations()
-	r.uncommitted.note(e.Data, r.Steps, r.mayChange)
+	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
 	return nil
 }
 
@@ -322,7 +322,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.Clock.start()
 	granted, rules := grants(d.Rules)
 	r.Permissions, r.Toolbox, r.Meter = newPermissions(granted), newToolbox(d.Catalogue, rules), newMeter(d.Limits)
-	r.Board, r.Conversations, r.uncommitted = newBoard(), newConversations(d.Model, d.Prompting), uncommitted{files: d.Dirty}
+	r.Board, r.Conversations, r.uncommittedFiles = newBoard(), newConversations(d.Model, d.Prompting), uncommittedFiles{files: d.Dirty}
 	r.ModelCalls.setWindow(d.Prompting.ContextWindow)
 	if d.Plan != nil {
 		r.Planning.begin(planning.Given(*d.Plan))

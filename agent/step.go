@@ -48,16 +48,16 @@ type StepState struct {
 	attempts     attemptCount
 	gate         gateState
 	author       authorship
-	fill         filling
+	fill         argsRequest
 	interruption interruption
 	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
-	skip         skipping
+	skip         skipState
 	inner        innerCall
 	sched        schedule
 	node         position
 	call         readyCall
 
-	checks checking
+	checks checkState
 	item   itemOf
 	fan    fanOut
 
@@ -329,7 +329,7 @@ func (s *StepState) countAfresh() {
 func (s *StepState) unskip() { s.skip.reason = "" }
 
 // skipping records that a step will be skipped.
-type skipping struct {
+type skipState struct {
 	reason string // "" if it will not be
 	byUser bool   // the user chose to skip it, which survives a resume
 }
@@ -351,7 +351,7 @@ func (s *StepState) skipReason() string { return s.skip.reason }
 func (s *StepState) userSkips() bool { return s.skip.byUser }
 
 // checking tracks the checks of a step whose work is done.
-type checking struct {
+type checkState struct {
 	round         int    // counts how often they began
 	since         uint64 // the event after which the next one may be evaluated
 	unknownResult bool   // the user says that the work is done, and its result is unknown

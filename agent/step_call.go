@@ -118,7 +118,7 @@ func (s *StepState) argName(written string) string {
 }
 
 // filling is the model's work on args that the plan leaves out.
-type filling struct {
+type argsRequest struct {
 	missing []string       // args that the tool requires
 	args    map[string]any // written by the model; nil until then
 	asking  bool           // requested from the model
@@ -128,29 +128,29 @@ type filling struct {
 
 // lacks notes the args that the tool requires and the plan leaves out, and missingArgs returns
 // them.
-func (f *filling) lacks(args []string)   { f.missing = args }
-func (f *filling) missingArgs() []string { return f.missing }
+func (f *argsRequest) lacks(args []string)   { f.missing = args }
+func (f *argsRequest) missingArgs() []string { return f.missing }
 
 // ask notes that they are requested from the model, or no longer, and asked reports it.
-func (f *filling) ask(asking bool) { f.asking = asking }
-func (f *filling) asked() bool     { return f.asking }
+func (f *argsRequest) ask(asking bool) { f.asking = asking }
+func (f *argsRequest) asked() bool     { return f.asking }
 
 // fail notes why the model did not write them; "" is for no reason.
-func (f *filling) fail(problem string) { f.problem = problem }
+func (f *argsRequest) fail(problem string) { f.problem = problem }
 
 // take takes what the model wrote, and written returns it.
-func (f *filling) take(args map[string]any) { f.args = args }
-func (f *filling) written() map[string]any  { return f.args }
+func (f *argsRequest) take(args map[string]any) { f.args = args }
+func (f *argsRequest) written() map[string]any  { return f.args }
 
 // open reports whether args are missing that no model has written.
-func (f *filling) open() bool { return len(f.missing) > 0 && f.args == nil }
+func (f *argsRequest) open() bool { return len(f.missing) > 0 && f.args == nil }
 
 // failed returns why the model did not write them, "" if it was not asked or has.
-func (f *filling) failed() string { return f.problem }
+func (f *argsRequest) failed() string { return f.problem }
 
 // refuse has the model asked once more for args that cannot be meant. It reports false if it
 // was already.
-func (f *filling) refuse(args map[string]any, why string) bool {
+func (f *argsRequest) refuse(args map[string]any, why string) bool {
 	if f.refused != "" {
 		return false
 	}
@@ -159,7 +159,7 @@ func (f *filling) refuse(args map[string]any, why string) bool {
 }
 
 // refusal returns the arguments that were refused, and why; "" if none were.
-func (f *filling) refusal() string { return f.refused }
+func (f *argsRequest) refusal() string { return f.refused }
 
 // refill has the model asked once more for args that the tool refused. It reports false if it
 // wrote none, or was asked already.

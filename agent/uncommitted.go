@@ -9,13 +9,13 @@ import (
 
 // uncommitted are the files that had uncommitted changes when a run began. They matter once
 // the run has a step, or a call by a model, that may change something.
-type uncommitted struct {
+type uncommittedFiles struct {
 	files   int
 	matters bool
 }
 
 // note notes what an event means for them. steps are those of the plan.
-func (u *uncommitted) note(d event.Data, steps []*StepState, mayChange func(tool string) bool) {
+func (u *uncommittedFiles) note(d event.Data, steps []*StepState, mayChange func(tool string) bool) {
 	if u.files == 0 || u.matters {
 		return
 	}
@@ -28,7 +28,7 @@ func (u *uncommitted) note(d event.Data, steps []*StepState, mayChange func(tool
 }
 
 // warning returns what to tell the user about them, "" if nothing.
-func (u *uncommitted) warning() string {
+func (u *uncommittedFiles) warning() string {
 	if !u.matters {
 		return ""
 	}

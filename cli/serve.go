@@ -191,14 +191,14 @@ func (o serveOptions) letGo(id string, release func() error) error {
 }
 
 // listening is an open address for HTTP, and who may use it.
-type listening struct {
+type listener struct {
 	net.Listener // nil without HTTP
 	access       serve.Access
 	known        bool // the user gave the token, so it is not shown
 }
 
 // listen opens the address of --http, if there is one.
-func (o serveOptions) listen(ctx context.Context) (l listening, err error) {
+func (o serveOptions) listen(ctx context.Context) (l listener, err error) {
 	if o.http == "" {
 		return l, nil
 	}
@@ -231,7 +231,7 @@ func (o serveOptions) listen(ctx context.Context) (l listening, err error) {
 }
 
 // words tells the user how to connect.
-func (l listening) words() string {
+func (l listener) words() string {
 	text := "replan: serving MCP over HTTP at http://" + l.Addr().String() + serve.Path + "\n"
 	if !l.known {
 		text += "replan: clients send the header Authorization: Bearer " + l.access.Token + "\n"
@@ -240,7 +240,7 @@ func (l listening) words() string {
 }
 
 // close closes the address, if it is open.
-func (l listening) close() {
+func (l listener) close() {
 	if l.Listener != nil {
 		_ = l.Close() // usually the server has closed it
 	}

@@ -60,7 +60,7 @@ type Client struct {
 	known  map[string]*known // by tagged name
 	chosen string            // the model that answers if none is named; "" until the server has said
 	grown  map[string]bool   // models whose context window has grown, by tagged name; it does so once
-	server learned
+	server serverFacts
 }
 
 // New creates a client without connecting. It returns an error if Host is no

@@ -92,7 +92,7 @@ func (x *exchange) run(ctx context.Context) error {
 }
 
 // fill asks again for a formatted reply that was empty.
-func (x *exchange) fill(ctx context.Context, s setting, err error) error {
+func (x *exchange) fill(ctx context.Context, s requestForm, err error) error {
 	other := !s.think.Bool()
 	x.client.log.Warn("a formatted reply has no words in it", "model", x.info.Name, "think", s.think.Bool(), "error", err)
 	s.think = &api.ThinkValue{Value: other}
@@ -112,7 +112,7 @@ func (x *exchange) fill(ctx context.Context, s setting, err error) error {
 // reformat asks again for a reply that breaks its format: before 0.34, Ollama does
 // not apply a format to some models unless they think first. If that does not
 // help, the first reply stands, and the model is never asked twice again.
-func (x *exchange) reformat(ctx context.Context, s setting) {
+func (x *exchange) reformat(ctx context.Context, s requestForm) {
 	other := !s.think.Bool()
 	x.client.log.Warn("a reply breaks its format", "model", x.info.Name, "think", s.think.Bool(), "purpose", string(x.req.Purpose))
 	text, thinking := x.text.String(), x.thinking.String()
@@ -156,7 +156,7 @@ func endedOrBroke(err error) bool {
 }
 
 // whenFree sends a request and retries a busy server with growing delays.
-func (x *exchange) whenFree(ctx context.Context, s setting) error {
+func (x *exchange) whenFree(ctx context.Context, s requestForm) error {
 	delay := x.client.delay
 	for try := 1; ; try++ {
 		err := x.once(ctx, s)
@@ -183,7 +183,7 @@ func pause(ctx context.Context, delay time.Duration) error {
 }
 
 // once makes one HTTP request and reads its stream.
-func (x *exchange) once(ctx context.Context, s setting) error {
+func (x *exchange) once(ctx context.Context, s requestForm) error {
 	answered, done := false, false
 	x.try = try{text: x.text.Len()}
 	kept := &tape{base: x.client.http, purpose: x.req.Header()}

@@ -71,7 +71,7 @@ func (c *Client) regard(about *known, window int) {
 }
 
 // growable returns the largest context window that fits, 0 if none is larger.
-func (k *known) growable(longest int, running []api.ProcessModelResponse, server learned) int {
+func (k *known) growable(longest int, running []api.ProcessModelResponse, server serverFacts) int {
 	if k.fixed {
 		return 0
 	}
@@ -81,7 +81,7 @@ func (k *known) growable(longest int, running []api.ProcessModelResponse, server
 // step returns the context window to grow to for so many tokens, or the largest
 // that fits if that one does not; 0 if none does. A model whose own limit is not
 // known does not grow.
-func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, server learned) int {
+func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, server serverFacts) int {
 	fitting := 0
 	for window := k.info.ContextWindow; window < min(tokens, longest); {
 		window = min(2*window, longest)
@@ -103,7 +103,7 @@ func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, se
 // the model with such a window, it fits. A token of context is estimated by
 // the model's description, with values of 16 bits, or by the memory that the loaded
 // model uses beyond its weights, whichever is more. This errs on the large side.
-func (k *known) fits(window int, running []api.ProcessModelResponse, server learned) bool {
+func (k *known) fits(window int, running []api.ProcessModelResponse, server serverFacts) bool {
 	perToken, weights := k.tokenBytes, k.info.Bytes
 	m, loaded := runningModel(running, k.info.Name)
 	if !loaded || m.ContextLength <= 0 || m.Size <= 0 {

@@ -34,16 +34,16 @@ type known struct {
 
 // setting is how to make a request, with every feature that the model is known to
 // accept.
-type setting struct {
+type requestForm struct {
 	think  *api.ThinkValue
 	tools  bool
 	format json.RawMessage
 }
 
-func (k *known) setting(req prompt.Request) setting {
+func (k *known) setting(req prompt.Request) requestForm {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := setting{tools: !k.noTools, format: req.Format}
+	s := requestForm{tools: !k.noTools, format: req.Format}
 	if k.noFormat[string(req.Format)] {
 		s.format = json.RawMessage(`"json"`)
 	}
@@ -64,7 +64,7 @@ func (k *known) setting(req prompt.Request) setting {
 // learn records what a rejection says about the model, and reports whether the
 // request is worth a retry. Each lesson removes a feature, so the retries are
 // bounded.
-func (k *known) learn(req prompt.Request, s setting, err error) bool {
+func (k *known) learn(req prompt.Request, s requestForm, err error) bool {
 	words := strings.ToLower(serverMessage(err))
 	k.mu.Lock()
 	defer k.mu.Unlock()

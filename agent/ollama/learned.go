@@ -18,18 +18,18 @@ const learnedVersion = 1
 // learnedFile holds what clients have learned about servers, for later sessions.
 type learnedFile struct {
 	V       int                `json:"v"`
-	Servers map[string]learned `json:"servers"` // by URL
+	Servers map[string]serverFacts `json:"servers"` // by URL
 }
 
 // learned is what is known about one server. It holds for one version of Ollama,
 // since the next one may have fixed its defects.
-type learned struct {
+type serverFacts struct {
 	Version       string              `json:"version"`
 	ThinkToFormat []string            `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
 	WritesCalls   []string            `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
 	Memory        int64               `json:"memory,omitempty"`          // bytes; the most that models took together
 	GPU           int64               `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
-	Paces         map[string]measured `json:"paces,omitempty"`           // by tagged name of the model
+	Paces         map[string]measuredPace `json:"paces,omitempty"`           // by tagged name of the model
 }
 
 // recollect reads, once, what earlier sessions learned about the server. It asks
@@ -68,7 +68,7 @@ func (c *Client) learnedFile() *wholefile.JSON[learnedFile] {
 
 // learn changes what is known about the server, here and on disk. A change that
 // cannot be saved holds for this client.
-func (c *Client) learn(ctx context.Context, change func(*learned)) {
+func (c *Client) learn(ctx context.Context, change func(*serverFacts)) {
 	version, err := c.api.Version(ctx)
 	c.mu.Lock()
 	c.server.ThinkToFormat, c.server.WritesCalls, c.server.Paces = slices.Clone(c.server.ThinkToFormat), slices.Clone(c.server.WritesCalls), maps.Clone(c.server.Paces)
@@ -79,11 +79,11 @@ func (c *Client) learn(ctx context.Context, change func(*learned)) {
 		_, err = c.learnedFile().Change(ctx, func(file *learnedFile) {
 			about := file.Servers[c.base.String()]
 			if about.Version != version {
-				about = learned{Version: version}
+				about = serverFacts{Version: version}
 			}
 			change(&about)
 			if file.Servers == nil {
-				file.Servers = map[string]learned{}
+				file.Servers = map[string]serverFacts{}
 			}
 			file.Servers[c.base.String()] = about
 		})
@@ -99,7 +99,7 @@ func (c *Client) preferThinking(ctx context.Context, k *known, think bool) {
 	k.thinkToFormat, k.unformatted = think, false
 	k.mu.Unlock()
 	name := tagged(k.info.Name)
-	c.learn(ctx, func(about *learned) {
+	c.learn(ctx, func(about *serverFacts) {
 		about.ThinkToFormat = slices.DeleteFunc(about.ThinkToFormat, func(n string) bool { return n == name })
 		if think {
 			about.ThinkToFormat = append(about.ThinkToFormat, name)
@@ -118,7 +118,7 @@ func (c *Client) keepsListing(ctx context.Context, k *known) {
 		return
 	}
 	name := tagged(k.info.Name)
-	c.learn(ctx, func(about *learned) {
+	c.learn(ctx, func(about *serverFacts) {
 		if !slices.Contains(about.WritesCalls, name) {
 			about.WritesCalls = append(about.WritesCalls, name)
 		}
@@ -144,7 +144,7 @@ func (c *Client) defect(name string, k *known) untrusted.Text {
 
 // seen stores how much memory the loaded models take, if it is more than they
 // took before.
-func (c *Client) seen(ctx context.Context, running []api.ProcessModelResponse) learned {
+func (c *Client) seen(ctx context.Context, running []api.ProcessModelResponse) serverFacts {
 	var memory, gpu int64
 	for _, m := range running {
 		memory, gpu = memory+m.Size, gpu+m.SizeVRAM
@@ -153,7 +153,7 @@ func (c *Client) seen(ctx context.Context, running []api.ProcessModelResponse) l
 	more := memory > c.server.Memory || gpu > c.server.GPU
 	c.mu.Unlock()
 	if more {
-		c.learn(ctx, func(about *learned) {
+		c.learn(ctx, func(about *serverFacts) {
 			about.Memory, about.GPU = max(about.Memory, memory), max(about.GPU, gpu)
 		})
 	}

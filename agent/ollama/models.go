@@ -51,7 +51,7 @@ func (c *Client) Models(ctx context.Context) ([]prompt.ModelInfo, error) {
 
 // listedInfo describes one listed model, with the context window that was first
 // assigned to it or that it has grown to.
-func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, running []api.ProcessModelResponse, server learned) prompt.ModelInfo {
+func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, running []api.ProcessModelResponse, server serverFacts) prompt.ModelInfo {
 	_, loaded := runningModel(running, entry.Name)
 	shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Client) listedInfo(ctx context.Context, entry api.ListModelResponse, ru
 
 // running returns the models in memory, none if the server does not say, and what
 // is known about the server.
-func (c *Client) running(ctx context.Context) ([]api.ProcessModelResponse, learned) {
+func (c *Client) running(ctx context.Context) ([]api.ProcessModelResponse, serverFacts) {
 	list, err := c.api.ListRunning(ctx)
 	if err != nil {
 		c.log.Warn("the loaded models are not known", "error", err)

@@ -16,13 +16,13 @@ import (
 )
 
 // measured is how fast a model works on a server, and how the server counts its tokens.
-type measured struct {
+type measuredPace struct {
 	Speed         pace.Speed `json:"speed"`
 	BytesPerToken float64    `json:"bytes_per_token,omitempty"` // of prompts without tools and pictures; 0 if unknown
 }
 
 // differs reports whether a pace is worth saving in place of another.
-func (p measured) differs(from measured) bool {
+func (p measuredPace) differs(from measuredPace) bool {
 	const notable = 0.2
 	off := func(a, b float64) bool { return math.Abs(a-b) > notable*b }
 	return off(p.Speed.Read, from.Speed.Read) || off(p.Speed.Write, from.Speed.Write) || off(p.BytesPerToken, from.BytesPerToken)
@@ -38,15 +38,15 @@ const (
 // should have in its prompt cache. It is safe for concurrent use.
 type pacing struct {
 	mu    sync.Mutex
-	pace  measured
-	saved measured  // in the file of what was learned
+	pace  measuredPace
+	saved measuredPace  // in the file of what was learned
 	last  string    // the prompt and reply that the server remembers
 	sure  bool      // last is all it can remember; false while other programs may have asked before
 	used  time.Time // when the model last worked or was loaded; zero if never
 }
 
 // known returns the pace so far.
-func (p *pacing) known() measured {
+func (p *pacing) known() measuredPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pace
@@ -86,7 +86,7 @@ func (p *pacing) forecast(rendered string, req prompt.Request) pace.Forecast {
 // learn takes the figures of a whole reply to a rendered prompt, and fills in how
 // much of the prompt the server may have remembered. It returns the pace and
 // whether it is worth saving.
-func (p *pacing) learn(rendered string, countable bool, loading time.Duration, r *reply.Reply) (measured, bool) {
+func (p *pacing) learn(rendered string, countable bool, loading time.Duration, r *reply.Reply) (measuredPace, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -198,9 +198,9 @@ func (x *exchange) learnPace(ctx context.Context, r *reply.Reply) {
 		return
 	}
 	name := tagged(x.info.Name)
-	x.client.learn(ctx, func(about *learned) {
+	x.client.learn(ctx, func(about *serverFacts) {
 		if about.Paces == nil {
-			about.Paces = make(map[string]measured)
+			about.Paces = make(map[string]measuredPace)
 		}
 		about.Paces[name] = now
 	})

@@ -32,7 +32,7 @@ func (c *Client) loading(info prompt.ModelInfo) *api.ChatRequest {
 
 // chatRequest converts the request to Ollama's format. It forbids the server to
 // truncate or shift the prompt silently.
-func (x *exchange) chatRequest(s setting) *api.ChatRequest {
+func (x *exchange) chatRequest(s requestForm) *api.ChatRequest {
 	stream, no := true, false
 	chat := x.client.loading(x.info)
 	chat.Stream, chat.Truncate, chat.Shift = &stream, &no, &no

@@ -69,7 +69,7 @@ func lookUp(args map[string]any, name string) []any {
 	var out []any
 	switch v := args[name].(type) {
 	case nil:
-	case linked:
+	case linkedPath:
 		out = append(out, v.written, v.real)
 	default:
 		out = append(out, v)

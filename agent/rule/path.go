@@ -13,7 +13,7 @@ func (r Rule) JudgesPaths() bool {
 }
 
 // linked is a path that leads to another one through links.
-type linked struct{ written, real string }
+type linkedPath struct{ written, real string }
 
 // Linked returns args for a decision in which paths lead to other ones. A rule that
 // allows the call must match both, and one that asks or denies either.
@@ -24,7 +24,7 @@ func Linked(args map[string]any, real map[string]string) map[string]any {
 	out := maps.Clone(args)
 	for name, at := range real {
 		if text, ok := args[name].(string); ok {
-			out[name] = linked{text, at}
+			out[name] = linkedPath{text, at}
 		}
 	}
 	return out

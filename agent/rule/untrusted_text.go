@@ -82,7 +82,7 @@ func (r Rule) binds(arg string, args map[string]any) bool {
 // hasText reports whether a value can hold text.
 func hasText(value any) bool {
 	switch value.(type) {
-	case string, linked, plan.Placeholder, []any, map[string]any:
+	case string, linkedPath, plan.Placeholder, []any, map[string]any:
 		return true
 	default:
 		return false

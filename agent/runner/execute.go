@@ -133,7 +133,7 @@ func (j *Job) newEngine(arrivals chan<- workerEvents) *engine {
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
 	}
 	if e.journal == nil || j.DryRun {
-		e.journal = discarded{}
+		e.journal = noJournal{}
 	}
 	return e
 }
@@ -399,7 +399,7 @@ func jsonValue(v any) (any, error) {
 }
 
 // discarded is the journal of a run that is not stored.
-type discarded struct{}
+type noJournal struct{}
 
-func (discarded) Append(...event.Event) error { return nil }
-func (discarded) Close() error                { return nil }
+func (noJournal) Append(...event.Event) error { return nil }
+func (noJournal) Close() error                { return nil }

@@ -16,11 +16,11 @@ const summariesVersion = 1
 // every journal.
 type summariesFile struct {
 	V    int                   `json:"v"`
-	Runs map[string]summarized `json:"runs"` // by id
+	Runs map[string]cachedSummary `json:"runs"` // by id
 }
 
 // summarized is the summary of a journal of this size and time.
-type summarized struct {
+type cachedSummary struct {
 	Bytes    int64         `json:"bytes"`
 	Modified time.Time     `json:"modified"`
 	Summary  agent.Summary `json:"summary"`
@@ -45,14 +45,14 @@ func (f summariesFile) find(e journal.Entry) (agent.Summary, bool) {
 
 // summarize returns the summaries to keep for the listed journals.
 func summarize(entries []journal.Entry, known summariesFile, fresh map[string]agent.Summary) summariesFile {
-	kept := summariesFile{V: summariesVersion, Runs: make(map[string]summarized, len(entries))}
+	kept := summariesFile{V: summariesVersion, Runs: make(map[string]cachedSummary, len(entries))}
 	for _, e := range entries {
 		s, ok := fresh[e.ID]
 		if !ok {
 			s, ok = known.find(e)
 		}
 		if ok {
-			kept.Runs[e.ID] = summarized{Bytes: e.Bytes, Modified: e.Modified, Summary: s}
+			kept.Runs[e.ID] = cachedSummary{Bytes: e.Bytes, Modified: e.Modified, Summary: s}
 		}
 	}
 	return kept

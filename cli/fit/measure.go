@@ -85,7 +85,7 @@ func (m Measurement) Run(ctx context.Context, models []prompt.ModelInfo) (Report
 	var report Report
 	var failed error
 	for _, info := range models {
-		one := measured{Measurement: m, client: client, info: info}
+		one := measurement{Measurement: m, client: client, info: info}
 		if failed == nil {
 			failed = one.run(ctx)
 		} else {
@@ -98,7 +98,7 @@ func (m Measurement) Run(ctx context.Context, models []prompt.ModelInfo) (Report
 }
 
 // measured is the measurement of one model.
-type measured struct {
+type measurement struct {
 	Measurement
 	client   *ollama.Client
 	info     prompt.ModelInfo
@@ -108,7 +108,7 @@ type measured struct {
 
 // key identifies results that can be compared: of one model on one server, for the same
 // tasks and prompts.
-func (m *measured) key() string {
+func (m *measurement) key() string {
 	name := m.info.Digest
 	if name == "" {
 		name = prompt.TaggedName(m.info.Name)
@@ -117,12 +117,12 @@ func (m *measured) key() string {
 }
 
 // recall reads what is known of the model.
-func (m *measured) recall() (err error) {
+func (m *measurement) recall() (err error) {
 	m.attempts, err = recall(m.Attempts, m.key())
 	return err
 }
 
-func (m *measured) run(ctx context.Context) error {
+func (m *measurement) run(ctx context.Context) error {
 	if m.Again {
 		if err := forget(ctx, m.Attempts, m.key()); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (m *measured) run(ctx context.Context) error {
 }
 
 // measure makes the attempts that are missing.
-func (m *measured) measure(ctx context.Context) error {
+func (m *measurement) measure(ctx context.Context) error {
 	m.report(nil)
 	for {
 		trials, _ := m.trials()
@@ -179,7 +179,7 @@ type trial struct {
 // A model whose first plans fail at least as often as not in the form that suits its
 // size is tried in the other form, and goes on with the better one. A model that thinks
 // does so before each turn of an agent only if it fails without.
-func (m *measured) trials() ([]trial, fit.Settings) {
+func (m *measurement) trials() ([]trial, fit.Settings) {
 	usual := fit.Settings{Short: ollama.SmallBy(m.info.Parameters)} // what was found before does not decide
 	settings, trials := usual, m.pass(usual, 1)
 	if first := m.plans(trials); m.whole(trials) && 2*first.Done <= first.Of {
@@ -209,7 +209,7 @@ func (m *measured) trials() ([]trial, fit.Settings) {
 }
 
 // thinking returns how the model may think in an agent: none if it cannot call tools.
-func (m *measured) thinking() []string {
+func (m *measurement) thinking() []string {
 	switch {
 	case !m.info.Tools:
 		return nil
@@ -221,7 +221,7 @@ func (m *measured) thinking() []string {
 }
 
 // pass returns a trial of every task.
-func (m *measured) pass(settings fit.Settings, n int) []trial {
+func (m *measurement) pass(settings fit.Settings, n int) []trial {
 	var trials []trial
 	for _, task := range m.Tasks {
 		trials = append(trials, trial{task, settings, n})
@@ -230,7 +230,7 @@ func (m *measured) pass(settings fit.Settings, n int) []trial {
 }
 
 // of returns the attempts that were made at trials, in their order.
-func (m *measured) of(trials []trial) (made []Attempt) {
+func (m *measurement) of(trials []trial) (made []Attempt) {
 	for _, t := range trials {
 		at := slices.IndexFunc(m.attempts, func(a Attempt) bool { return a.Task == t.task.ID && a.Settings == t.settings && a.Pass == t.pass })
 		if at >= 0 {
@@ -240,19 +240,19 @@ func (m *measured) of(trials []trial) (made []Attempt) {
 	return made
 }
 
-func (m *measured) made(t trial) bool { return m.whole([]trial{t}) }
+func (m *measurement) made(t trial) bool { return m.whole([]trial{t}) }
 
 // whole reports whether all trials were made.
-func (m *measured) whole(trials []trial) bool { return len(m.of(trials)) == len(trials) }
+func (m *measurement) whole(trials []trial) bool { return len(m.of(trials)) == len(trials) }
 
-func (m *measured) plans(trials []trial) (share fit.Share) {
+func (m *measurement) plans(trials []trial) (share fit.Share) {
 	for _, a := range m.of(trials) {
 		share.Add(a.Plan)
 	}
 	return share
 }
 
-func (m *measured) goals(trials []trial) (share fit.Share) {
+func (m *measurement) goals(trials []trial) (share fit.Share) {
 	for _, a := range m.of(trials) {
 		share.Add(a.Reached)
 	}
@@ -260,7 +260,7 @@ func (m *measured) goals(trials []trial) (share fit.Share) {
 }
 
 // try carries out a task in a fresh copy of the project.
-func (m *measured) try(ctx context.Context, t trial) (a Attempt, err error) {
+func (m *measurement) try(ctx context.Context, t trial) (a Attempt, err error) {
 	folder, err := os.MkdirTemp("", "replan-fit-")
 	if err != nil {
 		return a, fmt.Errorf("create a folder for the tasks; set TMPDIR to a writable folder: %w", err)
@@ -321,7 +321,7 @@ func contents(folder fs.FS) (map[string]string, error) {
 }
 
 // report reports the progress.
-func (m *measured) report(last *Attempt) {
+func (m *measurement) report(last *Attempt) {
 	if m.Progress != nil {
 		trials, _ := m.trials()
 		m.Progress(Progress{Model: m.info.Name, Done: len(m.of(trials)), Of: len(trials), Last: last})
@@ -329,7 +329,7 @@ func (m *measured) report(last *Attempt) {
 }
 
 // summary sums up the attempts with the settings that were chosen.
-func (m *measured) summary() Model {
+func (m *measurement) summary() Model {
 	trials, settings := m.trials()
 	f := fit.Finding{
 		Weights: m.info.Weights, Model: untrusted.Text(m.info.Name), Server: m.client.Host(), Digest: m.info.Digest, Settings: settings,
@@ -381,7 +381,7 @@ func (m *measured) summary() Model {
 
 // lost returns a LostError if the server is gone, nil if it still answers. Err is what
 // went wrong, nil if it may be that.
-func (m *measured) lost(ctx context.Context, err error) error {
+func (m *measurement) lost(ctx context.Context, err error) error {
 	if lost, ok := errors.AsType[*LostError](err); ok {
 		return lost
 	}

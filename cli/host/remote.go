@@ -108,7 +108,7 @@ func (o Remote) Execute(ctx context.Context, named check.Plan, terms Terms) erro
 func (o Remote) submit(ctx context.Context, inDoubt string, screen bool, complete func(*remote.Task)) error {
 	return o.onTerms(inDoubt, screen, func(with remote.Options, task *remote.Task) error {
 		complete(task)
-		return o.attach(ctx, with, remote.Request{Submit: task, NoWait: o.app.Settings().Distributed.NoWait}, following{screen: screen})
+		return o.attach(ctx, with, remote.Request{Submit: task, NoWait: o.app.Settings().Distributed.NoWait}, followOptions{screen: screen})
 	})
 }
 
@@ -136,7 +136,7 @@ func (o Remote) onTerms(inDoubt string, screen bool, do func(remote.Options, *re
 }
 
 // following says how to follow a run.
-type following struct {
+type followOptions struct {
 	screen bool
 	whole  bool // print what happened before too
 }
@@ -145,14 +145,14 @@ type following struct {
 func (o Remote) Resume(ctx context.Context, args []string, inDoubt string) error {
 	return o.onTerms(inDoubt, false, func(with remote.Options, task *remote.Task) error {
 		terms := task.Terms()
-		return o.attach(ctx, with, remote.Request{Resume: &remote.Follow{Run: remoteRun(args)}, Terms: &terms}, following{})
+		return o.attach(ctx, with, remote.Request{Resume: &remote.Follow{Run: remoteRun(args)}, Terms: &terms}, followOptions{})
 	})
 }
 
 // Follow follows a run of workers that is under way.
 func (o Remote) Follow(ctx context.Context, args []string) error {
 	return o.withWorkers(func(with remote.Options) error {
-		return o.attach(ctx, with, remote.Request{Follow: &remote.Follow{Run: remoteRun(args)}}, following{screen: o.app.Screen(), whole: true})
+		return o.attach(ctx, with, remote.Request{Follow: &remote.Follow{Run: remoteRun(args)}}, followOptions{screen: o.app.Screen(), whole: true})
 	})
 }
 
@@ -282,7 +282,7 @@ func NotBegun(s agent.Summary) string {
 }
 
 // attach submits, follows or resumes a run of workers, unless the user leaves it to them.
-func (o Remote) attach(ctx context.Context, with remote.Options, r remote.Request, how following) (err error) {
+func (o Remote) attach(ctx context.Context, with remote.Options, r remote.Request, how followOptions) (err error) {
 	o.app.FollowWorkers()
 	if o.app.Settings().Distributed.Detach {
 		return o.leave(ctx, with, r)

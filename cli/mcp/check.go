@@ -160,7 +160,7 @@ func (g *group) newTest() *cobra.Command {
 }
 
 // tested is the output of replan mcp test.
-type tested struct {
+type testOutput struct {
 	secrets *redact.Secrets // of its configuration
 
 	Server      string          `json:"server"`
@@ -200,7 +200,7 @@ func (g *group) test(ctx context.Context, name string) error {
 		return err
 	}
 	defer stop()
-	result := &tested{secrets: secretsOf(s), Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
+	result := &testOutput{secrets: secretsOf(s), Server: name, Messages: []testedMessage{}, asked: map[string]time.Time{}, began: time.Now()}
 	var mu sync.Mutex
 	var unprinted error
 	cfg.Servers = []mcpconfig.Server{s}
@@ -246,7 +246,7 @@ type serverInfo struct {
 }
 
 // take records a message and what it tells.
-func (t *tested) take(m mcpclient.Message) testedMessage {
+func (t *testOutput) take(m mcpclient.Message) testedMessage {
 	var of struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -286,7 +286,7 @@ func (t *tested) take(m mcpclient.Message) testedMessage {
 }
 
 // finish takes the state of the server.
-func (t *tested) finish(status []plan.ServerStatus) {
+func (t *testOutput) finish(status []plan.ServerStatus) {
 	for _, s := range status {
 		t.OK, t.Error, t.note, t.Tools, t.StartMS, t.LeftOut = s.State == plan.ServerReady, s.Error, s.Note, s.Tools, s.StartMS, wording.LeftOut(s)
 	}
@@ -312,7 +312,7 @@ func (g *group) wireLine(m testedMessage) string {
 }
 
 // printTest prints the outcome of a test.
-func (g *group) printTest(t *tested) error {
+func (g *group) printTest(t *testOutput) error {
 	if g.app.Out().JSON() {
 		t.Notes = withNote(t.Notes, t.note)
 		return g.app.Out().PrintJSON(t)

@@ -23,7 +23,7 @@ func TestWireHidesSecretsAndTellsProtocolOfBothEras(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result := &tested{began: began, asked: map[string]time.Time{}}
+			result := &testOutput{began: began, asked: map[string]time.Time{}}
 			line := result.take(mcpclient.Message{Sent: true, Time: began, Text: []byte(c.sent)})
 			if strings.Contains(line.Text, "ghp_") || line.Bytes != len(c.sent) {
 				t.Errorf("got %+v", line)
@@ -34,7 +34,7 @@ func TestWireHidesSecretsAndTellsProtocolOfBothEras(t *testing.T) {
 			}
 		})
 	}
-	result := &tested{began: began, asked: map[string]time.Time{}}
+	result := &testOutput{began: began, asked: map[string]time.Time{}}
 	if got := result.take(mcpclient.Message{Time: began, Text: []byte("HTTP 401 Unauthorized\xff")}); got.Text != "HTTP 401 Unauthorized\ufffd" {
 		t.Errorf("got %q", got.Text)
 	}

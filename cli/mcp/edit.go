@@ -122,7 +122,7 @@ func put(ctx context.Context, path string, s mcpconfig.Server, replace bool) (re
 }
 
 // edited is the outcome of an edit in the output.
-type edited struct {
+type editOutput struct {
 	Server string `json:"server"`
 	File   string `json:"file"`
 	Done   string `json:"done"` // added, replaced or removed
@@ -142,11 +142,11 @@ func (g *group) add(ctx context.Context, s mcpconfig.Server, how addition) error
 	if replaced {
 		done = "replaced"
 	}
-	return g.printEdit(edited{Server: s.Name, File: path, Done: done}, "to")
+	return g.printEdit(editOutput{Server: s.Name, File: path, Done: done}, "to")
 }
 
 // printEdit prints the outcome of an edit.
-func (g *group) printEdit(e edited, where string) error {
+func (g *group) printEdit(e editOutput, where string) error {
 	if g.app.Out().JSON() {
 		return g.app.Out().PrintJSON(e)
 	}
@@ -184,7 +184,7 @@ func (g *group) remove(ctx context.Context, name string, project bool) error {
 	if err != nil {
 		return exit.Usage("the server %q cannot be removed from %s: %w", name, path, err)
 	}
-	return g.printEdit(edited{Server: name, File: path, Done: "removed"}, "from")
+	return g.printEdit(editOutput{Server: name, File: path, Done: "removed"}, "from")
 }
 
 // elsewhere says where a server is that is not in a file, or which is meant.

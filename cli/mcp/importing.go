@@ -15,7 +15,7 @@ import (
 )
 
 func (g *group) newImport() *cobra.Command {
-	var how importing
+	var how importOptions
 	command := &cobra.Command{
 		Use:   "import PROGRAM|FILE",
 		Short: "Add the servers of another program to your own",
@@ -33,7 +33,7 @@ func (g *group) newImport() *cobra.Command {
 }
 
 // importing says how servers are imported.
-type importing struct{ yes, replace bool }
+type importOptions struct{ yes, replace bool }
 
 // importedServer is a server in the output of replan mcp import.
 type importedServer struct {
@@ -50,7 +50,7 @@ type importedServer struct {
 var keptName = untrusted.Text(mcpconfig.ErrNameTaken.Error())
 
 // imports implements replan mcp import.
-func (g *group) imports(ctx context.Context, from string, how importing) error {
+func (g *group) imports(ctx context.Context, from string, how importOptions) error {
 	files, err := mcpconfig.Import(from, g.places())
 	if err != nil {
 		return exit.Usage("%w", err)
@@ -95,7 +95,7 @@ func (g *group) imports(ctx context.Context, from string, how importing) error {
 }
 
 // importOne decides about one server, adds it and prints the outcome.
-func (g *group) importOne(ctx context.Context, s mcpconfig.Server, into string, how importing, o *importedServer) error {
+func (g *group) importOne(ctx context.Context, s mcpconfig.Server, into string, how importOptions, o *importedServer) error {
 	wanted := how.yes
 	switch {
 	case s.Problem != "":

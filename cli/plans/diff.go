@@ -62,7 +62,7 @@ func (o diffOptions) run(args []string) error {
 }
 
 // replanned collects the results of a run's replans.
-type replanned struct {
+type replanResults struct {
 	summaries []event.RevisionSummary
 	tried     int
 	lines     []func(*plain.Printer) // one per revision and per replan without one
@@ -70,8 +70,8 @@ type replanned struct {
 }
 
 // replansOf extracts the replans from the events of a run.
-func replansOf(events []event.Event, ascii bool) replanned {
-	r := replanned{summaries: []event.RevisionSummary{}}
+func replansOf(events []event.Event, ascii bool) replanResults {
+	r := replanResults{summaries: []event.RevisionSummary{}}
 	var before plan.Plan
 	for _, e := range events {
 		switch d := e.Data.(type) {
@@ -107,7 +107,7 @@ func replansOf(events []event.Event, ascii bool) replanned {
 }
 
 // none records that the current replan, if any, made no revision, and why.
-func (r *replanned) none(why string) {
+func (r *replanResults) none(why string) {
 	if r.open == nil {
 		return
 	}

@@ -85,7 +85,7 @@ func (o replayOptions) run(ctx context.Context, args []string) error {
 const replaySession = session.ReplayID
 
 // replayed is a session that plays a journal. Its only command is to stop.
-type replayed struct {
+type replaySession struct {
 	events []event.Event
 	pauses []time.Duration // before each event
 
@@ -96,9 +96,9 @@ type replayed struct {
 
 // newReplayed returns the session around a run: the request, the run and the
 // answer.
-func newReplayed(id string, events []event.Event, speed float64) *replayed {
+func newReplayed(id string, events []event.Event, speed float64) *replaySession {
 	all := session.ReplayEvents(id, events)
-	return &replayed{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
+	return &replaySession{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
 }
 
 // pauses returns the pause before each event.
@@ -111,17 +111,17 @@ func pauses(events []event.Event, speed float64) []time.Duration {
 }
 
 // Events returns the events of the run and the session around it.
-func (r *replayed) Events() <-chan event.Event { return r.out }
+func (r *replaySession) Events() <-chan event.Event { return r.out }
 
 // Send ends the replay if asked to stop and ignores other commands.
-func (r *replayed) Send(c session.Command) {
+func (r *replaySession) Send(c session.Command) {
 	if _, ok := c.(session.Stop); ok {
 		r.stop()
 	}
 }
 
 // start plays until the journal ends, ctx ends, or a command stops it.
-func (r *replayed) start(ctx context.Context) {
+func (r *replaySession) start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {
 		defer close(r.ended)
@@ -147,7 +147,7 @@ func (r *replayed) start(ctx context.Context) {
 }
 
 // close ends the replay and waits for it.
-func (r *replayed) close() {
+func (r *replaySession) close() {
 	r.stop()
 	<-r.ended
 }

@@ -34,7 +34,7 @@ type call struct {
 	news    chan struct{} // has a value when gates opened or closed
 
 	mu     sync.Mutex
-	runs   map[string]*followed // as they stand
+	runs   map[string]*clientRun // as they stand
 	first  string               // the run that the call started or resumes; "" before it
 	upto   map[string]uint64    // by run: the last event of an earlier session
 	gates  []gate               // open, in the order in which they opened
@@ -46,7 +46,7 @@ type call struct {
 }
 
 // followed is a run of a call, with what it tells the client.
-type followed struct {
+type clientRun struct {
 	run   *agent.Run
 	story *story.Story
 }
@@ -95,7 +95,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 	}
 	c := &call{
 		server: s, tool: r.Params.Name, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
-		runs: map[string]*followed{}, upto: map[string]uint64{}, words: map[string]string{},
+		runs: map[string]*clientRun{}, upto: map[string]uint64{}, words: map[string]string{},
 		report: s.reporter(ctx, r),
 	}
 	if c.session, err = s.cfg.Backend.Begin(s.ctx); err != nil {
@@ -257,7 +257,7 @@ func (c *call) observe(e event.Event) {
 
 // follow begins to follow a run.
 func (c *call) follow(id string) {
-	run := &followed{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
+	run := &clientRun{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
 	run.story.Follow(run.run, c.first != "")
 	c.runs[id] = run
 	if c.first == "" {

@@ -96,16 +96,16 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 }
 
 // asking is how a client asks its user.
-type asking int
+type askMethod int
 
 const (
-	asksNever   asking = iota
+	asksNever   askMethod = iota
 	asksDuring         // while a call waits
 	asksBetween        // between two requests, since protocol 2026-07-28
 )
 
 // asks returns how the client of a request asks its user.
-func (s *Server) asks(ctx context.Context) asking {
+func (s *Server) asks(ctx context.Context) askMethod {
 	client, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	if !ok {
 		return asksNever

@@ -27,10 +27,10 @@ const slice, slack = 5 * time.Second, 2 * time.Second
 // limited is a context that a Limit ends. It then reports that its deadline is
 // exceeded, as a context of the standard library does. Contexts made from it report
 // that as their cause.
-type limited struct{ context.Context }
+type limitContext struct{ context.Context }
 
 // Err returns why the context has ended, nil if it has not.
-func (c limited) Err() error {
+func (c limitContext) Err() error {
 	err := c.Context.Err()
 	if err != nil && context.Cause(c.Context) == context.DeadlineExceeded {
 		return context.DeadlineExceeded
@@ -45,7 +45,7 @@ func New(parent context.Context, d time.Duration) (context.Context, *Limit) {
 	ctx, cancel := context.WithCancelCause(parent)
 	l := &Limit{cancel: cancel, whole: d, left: d, since: time.Now()}
 	l.timer = time.AfterFunc(min(d, slice), l.expire)
-	return limited{ctx}, l
+	return limitContext{ctx}, l
 }
 
 func (l *Limit) expire() {

@@ -33,7 +33,7 @@ type Config struct {
 type Box struct {
 	orders orders
 	git    *repository // of the workspace
-	nested *nested     // repositories below the workspace
+	nested *nestedRepositories     // repositories below the workspace
 	names  namespaces
 	temp   string
 	held   *os.File // the lock of temp
@@ -84,7 +84,7 @@ func New(cfg Config) (b *Box, err error) {
 	if b.git.common != "" {
 		b.orders.Write = append(b.orders.Write, b.git.common)
 	}
-	b.nested = &nested{}
+	b.nested = &nestedRepositories{}
 	if !cfg.Copy {
 		b.nested = findNested(dir, b.git.file, b.git.common)
 	}

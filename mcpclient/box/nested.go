@@ -13,7 +13,7 @@ import (
 // nested are the repositories below a workspace: git status of the workspace enters
 // those that its index names, and runs what their configuration says. Programs in the
 // box change nothing in those that were there before them.
-type nested struct {
+type nestedRepositories struct {
 	dir   string // the workspace; "" holds and finds nothing
 	own   string // .git of the workspace
 	held  []string
@@ -25,8 +25,8 @@ type nested struct {
 
 // findNested finds the repositories below a folder. Those within common belong to the
 // folder's own repository.
-func findNested(dir, own, common string) *nested {
-	n := &nested{dir: dir, own: own, known: map[string]bool{}}
+func findNested(dir, own, common string) *nestedRepositories {
+	n := &nestedRepositories{dir: dir, own: own, known: map[string]bool{}}
 	hold := func(path string) {
 		if (common == "" || !within(path, common)) && !within(dir, path) && !slices.Contains(n.held, path) {
 			n.held = append(n.held, path)
@@ -87,7 +87,7 @@ func isGitFolder(path string) bool {
 
 // find returns the .git files, folders and links below the workspace, but its own, and
 // the bare repositories.
-func (n *nested) find() (out []string) {
+func (n *nestedRepositories) find() (out []string) {
 	if n.dir == "" {
 		return nil
 	}
@@ -122,7 +122,7 @@ func isBare(folder string) bool {
 }
 
 // fixed returns what programs may not change.
-func (n *nested) fixed() []string {
+func (n *nestedRepositories) fixed() []string {
 	return slices.DeleteFunc(slices.Clone(n.held), func(path string) bool {
 		_, err := os.Lstat(path)
 		return err != nil // the user has removed it
@@ -130,7 +130,7 @@ func (n *nested) fixed() []string {
 }
 
 // made returns what appeared since the box was made, each once.
-func (n *nested) made() (out []string) {
+func (n *nestedRepositories) made() (out []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	for _, path := range n.find() {

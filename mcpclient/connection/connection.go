@@ -28,7 +28,7 @@ type Connection struct {
 	client   *client.Client
 	link     link
 
-	relist  relisting
+	relist  listRequest
 	tools   *toolList
 	relays  *relays
 	changes *changeListener
@@ -52,7 +52,7 @@ type Connection struct {
 // Dial opens the connection to a server without sending a request. It ends with life at
 // the latest. known is the handshake of a process.
 func Dial(life context.Context, settings Settings, to Target, known handshake.Kind) (*Connection, error) {
-	relist := make(relisting, 1)
+	relist := make(listRequest, 1)
 	l, err := open(settings, to, known, relist)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Dial(life context.Context, settings Settings, to Target, known handshake.Ki
 }
 
 // open opens the transport that the configuration of a server names.
-func open(settings Settings, to Target, known handshake.Kind, relist relisting) (link, error) {
+func open(settings Settings, to Target, known handshake.Kind, relist listRequest) (link, error) {
 	switch {
 	case to.Builtin != nil:
 		return openLocal(to.Builtin()), nil
@@ -78,7 +78,7 @@ func open(settings Settings, to Target, known handshake.Kind, relist relisting) 
 	return openProcess(settings, to, known)
 }
 
-func newConnection(settings Settings, to Target, l link, relist relisting) *Connection {
+func newConnection(settings Settings, to Target, l link, relist listRequest) *Connection {
 	c := &Connection{
 		target: to, settings: settings, link: l, relist: relist, relays: newRelays(),
 		client: client.NewClient(l.transport, append(l.options, client.WithDiscoverTimeout(-1))...), // the probe sets the limit

@@ -24,7 +24,7 @@ type probe struct {
 
 	asked    bool               // server/discover was sent
 	answered bool               // anything was answered
-	late     chan probed        // receives the answer to server/discover if that takes longer than wait
+	late     chan probeAnswer        // receives the answer to server/discover if that takes longer than wait
 	newer    bool               // the late answer showed the newer protocol
 	came     bool               // there was a late answer
 	both     bool               // beside, the server has accepted initialize
@@ -35,15 +35,15 @@ type probe struct {
 }
 
 // probed is an answer during the handshake.
-type probed struct {
+type probeAnswer struct {
 	response *transport.JSONRPCResponse
 	err      error
 }
 
-func (a probed) ok() bool { return a.err == nil && a.response != nil && a.response.Error == nil }
+func (a probeAnswer) ok() bool { return a.err == nil && a.response != nil && a.response.Error == nil }
 
 // fault returns the error that the server answered with.
-func (a probed) fault() error {
+func (a probeAnswer) fault() error {
 	if a.response == nil || a.response.Error == nil {
 		return errNoAnswer
 	}
@@ -67,7 +67,7 @@ func (p *probe) send(ctx context.Context, r transport.JSONRPCRequest, send sende
 			return nil, cmp.Or(p.refused, errNoAnswer)
 		}
 		response, err := p.initialize(ctx, r, send)
-		if a := (probed{response, err}); p.refused != nil && !a.ok() && ctx.Err() == nil {
+		if a := (probeAnswer{response, err}); p.refused != nil && !a.ok() && ctx.Err() == nil {
 			err = p.refused // what a server says of rights says more than how it refuses initialize
 		}
 		return response, err
@@ -143,11 +143,11 @@ func (p *probe) named(send sender) sender {
 }
 
 // start sends a request and returns the channel of its answer.
-func (p *probe) start(ctx context.Context, r transport.JSONRPCRequest, send sender) chan probed {
-	answer := make(chan probed, 1)
+func (p *probe) start(ctx context.Context, r transport.JSONRPCRequest, send sender) chan probeAnswer {
+	answer := make(chan probeAnswer, 1)
 	p.running.Go(func() {
 		response, err := send(ctx, r)
-		answer <- probed{response, err}
+		answer <- probeAnswer{response, err}
 	})
 	return answer
 }
@@ -181,7 +181,7 @@ func (p *probe) initialize(ctx context.Context, r transport.JSONRPCRequest, send
 		return send(ctx, r)
 	}
 	answer, late := p.start(ctx, r, send), p.late
-	var first *probed // the answer to initialize
+	var first *probeAnswer // the answer to initialize
 	var grace <-chan time.Time
 	for {
 		select {

@@ -18,7 +18,7 @@ import (
 
 // openSSE opens the transport of 2024-11-05 to a server. It sends no request yet. relist
 // hears of the end of the stream.
-func openSSE(settings Settings, to Target, relist relisting) (link, error) {
+func openSSE(settings Settings, to Target, relist listRequest) (link, error) {
 	w := newWay(settings, to)
 	t := &sseTap{tap: &tap{}, limit: to.StartTimeout, ended: make(chan struct{}), way: w, requests: incoming.NewRequests()}
 	w.client.Transport = incoming.StreamRequests{RoundTripper: w.client.Transport, Take: t.takeRequest}

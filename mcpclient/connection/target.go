@@ -57,9 +57,9 @@ type link struct {
 }
 
 // relisting holds the request for a new list of tools.
-type relisting chan struct{}
+type listRequest chan struct{}
 
-func (r relisting) request() {
+func (r listRequest) request() {
 	select {
 	case r <- struct{}{}:
 	default:

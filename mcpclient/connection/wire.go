@@ -99,7 +99,7 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		response.Body = struct {
 			io.Reader
 			io.Closer
-		}{io.MultiReader(bytes.NewReader(body), failing{err}, rest), rest}
+		}{io.MultiReader(bytes.NewReader(body), failedReader{err}, rest), rest}
 		return response, nil
 	}
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
@@ -114,10 +114,10 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // failing is a reader that fails; nil ends it.
-type failing struct{ error }
+type failedReader struct{ error }
 
 // Read fails.
-func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.error, io.EOF) }
+func (f failedReader) Read([]byte) (int, error) { return 0, cmp.Or(f.error, io.EOF) }
 
 // recordedBody records a body while it is read.
 type recordedBody struct {

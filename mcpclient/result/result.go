@@ -277,7 +277,7 @@ func mixed(text string) bool {
 // saysMore returns a function that reports whether a text is more than what a
 // structured content holds: as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
-	said := said{texts: map[string]bool{"": true}, values: map[hash]bool{}}
+	said := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
 	said.note(value)
 	return func(text string) bool {
 		text = strings.TrimSpace(text)
@@ -290,12 +290,12 @@ func saysMore(value any) func(text string) bool {
 }
 
 // said is what a JSON value says: each text in it, and the hash of each value.
-type said struct {
+type jsonContent struct {
 	texts  map[string]bool
 	values map[hash]bool
 }
 
-func (s said) note(value any) {
+func (s jsonContent) note(value any) {
 	hashOf(value, func(v any, h hash) {
 		s.values[h] = true
 		if text, ok := v.(string); ok {

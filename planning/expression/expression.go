@@ -115,7 +115,7 @@ func Rename(source, from, to string) string {
 }
 
 // reading is an expression that was parsed and holds nothing that is refused.
-type reading struct {
+type parsed struct {
 	source string
 	tree   *parser.Tree
 	roots  map[string][]int // names, and where they stand, in characters
@@ -123,7 +123,7 @@ type reading struct {
 }
 
 // read parses an expression and refuses what this package leaves out.
-func read(source string) (*reading, error) {
+func read(source string) (*parsed, error) {
 	if len(source) > MaxBytes {
 		return nil, &Error{Message: fmt.Sprintf("the expression has %d bytes, and %d are the most", len(source), MaxBytes)}
 	}
@@ -134,7 +134,7 @@ func read(source string) (*reading, error) {
 	if err != nil {
 		return nil, locate(source, err)
 	}
-	r := &reading{source: source, tree: tree, roots: map[string][]int{}}
+	r := &parsed{source: source, tree: tree, roots: map[string][]int{}}
 	if err := r.walk(tree.Node); err != nil {
 		return nil, err
 	}
@@ -142,19 +142,19 @@ func read(source string) (*reading, error) {
 }
 
 // fault reports a mistake at a node.
-func (r *reading) fault(n ast.Node, format string, args ...any) error {
+func (r *parsed) fault(n ast.Node, format string, args ...any) error {
 	return locate(r.source, &file.Error{Location: n.Location(), Message: fmt.Sprintf(format, args...)})
 }
 
 // walk notes names and paths, and refuses parts of the language.
-func (r *reading) walk(n ast.Node) error {
+func (r *parsed) walk(n ast.Node) error {
 	if s, ok := sightOf(n); ok {
 		r.sights = append(r.sights, s)
 	}
 	return r.descend(n)
 }
 
-func (r *reading) descend(n ast.Node) error {
+func (r *parsed) descend(n ast.Node) error {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		if strings.HasPrefix(n.Value, "$") {
@@ -201,7 +201,7 @@ func (r *reading) descend(n ast.Node) error {
 	return nil
 }
 
-func (r *reading) checkPattern(n ast.Node) error {
+func (r *parsed) checkPattern(n ast.Node) error {
 	pattern, ok := n.(*ast.StringNode)
 	if !ok {
 		return r.fault(n, "matches takes its pattern in quotes, not from a value")
@@ -215,10 +215,10 @@ func (r *reading) checkPattern(n ast.Node) error {
 	return nil
 }
 
-func (r *reading) names() []string { return slices.Sorted(maps.Keys(r.roots)) }
+func (r *parsed) names() []string { return slices.Sorted(maps.Keys(r.roots)) }
 
 // always returns the answer of an expression that has only one, else nil.
-func (r *reading) always() *bool { return decided(r.tree.Node) }
+func (r *parsed) always() *bool { return decided(r.tree.Node) }
 
 // decided returns the value of a condition that does not depend on what it names, else nil.
 func decided(n ast.Node) *bool {
@@ -253,7 +253,7 @@ func decided(n ast.Node) *bool {
 }
 
 // check reports unknown names and fields, and operations that the types do not allow.
-func (r *reading) check(scope Scope) error {
+func (r *parsed) check(scope Scope) error {
 	known := slices.Sorted(maps.Keys(scope))
 	for _, name := range r.names() {
 		if _, ok := scope[name]; ok {

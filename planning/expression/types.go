@@ -66,7 +66,7 @@ func (t *Type) checked() types.Type {
 }
 
 // checkPath reports a field of a path that cannot be there.
-func (r *reading) checkPath(s sight, scope Scope) error {
+func (r *parsed) checkPath(s sight, scope Scope) error {
 	t := scope[s.root]
 	for _, step := range s.steps {
 		switch {

@@ -63,14 +63,14 @@ func compile(text string) []element {
 }
 
 // filled is a slot with its tokens.
-type filled struct {
+type filledSlot struct {
 	slot   string
 	tokens []token
 }
 
 // match fits all tokens to the elements. Slots take as few tokens as they can.
 // There are at most maxWords tokens and three slots, which bounds the search.
-func match(elements []element, tokens []token) (spelled int, slots []filled, ok bool) {
+func match(elements []element, tokens []token) (spelled int, slots []filledSlot, ok bool) {
 	if len(elements) == 0 {
 		return 0, nil, len(tokens) == 0
 	}
@@ -81,7 +81,7 @@ func match(elements []element, tokens []token) (spelled int, slots []filled, ok 
 				continue
 			}
 			if spelled, slots, ok = match(rest, tokens[n:]); ok {
-				return spelled, append(slots, filled{e.slot, tokens[:n]}), true
+				return spelled, append(slots, filledSlot{e.slot, tokens[:n]}), true
 			}
 		}
 	} else if at := slices.IndexFunc(tokens, func(t token) bool { return t.is(e.words...) || !t.is(articles...) }); at >= 0 && tokens[at].is(e.words...) {
@@ -121,7 +121,7 @@ func fits(kind string, tokens []token) bool {
 
 // choose finds the form that spells out most of the tokens; of equals, the first.
 // Forms that begin with a slot are the last resort.
-func choose(tokens []token) (chosen form, slots []filled, ok bool) {
+func choose(tokens []token) (chosen form, slots []filledSlot, ok bool) {
 	best := 0
 	for _, f := range forms() {
 		if f.elements[0].slot != "" && (best > 0 || begins(tokens) || tokens[0].is(questions...)) {

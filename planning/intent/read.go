@@ -9,7 +9,7 @@ import (
 )
 
 // reading is a form with its slots filled from the words.
-type reading struct {
+type formMatch struct {
 	form   form
 	target phrase
 	params map[string]phrase
@@ -26,10 +26,10 @@ type phrase struct {
 
 // read finds the form of one task, and fills its slots. A condition is left unread,
 // except in questions and in work for a model, which read it.
-func read(words string, tokens []token) (reading, bool) {
+func read(words string, tokens []token) (formMatch, bool) {
 	tokens = direct(tokens)
 	f, slots, ok := choose(tokens)
-	r := reading{form: f, params: map[string]phrase{}}
+	r := formMatch{form: f, params: map[string]phrase{}}
 	if at := condition(f.action, tokens); at > 0 && !f.worded() {
 		if shorter, before, fits := choose(dropPhrases(tokens[:at], farewells, true)); fits && !shorter.worded() {
 			r.form, slots, ok = shorter, before, true
@@ -66,7 +66,7 @@ func condition(action string, tokens []token) int {
 
 // ignore notes words that the form does not take. A model reads them in a question
 // and in its own work; a refusal holds there, too.
-func (r *reading) ignore(words string, tokens []token) {
+func (r *formMatch) ignore(words string, tokens []token) {
 	r.unread = true
 	refuses := denies(tokens)
 	for len(tokens) > 1 && tokens[0].is("but", "and") {
@@ -78,7 +78,7 @@ func (r *reading) ignore(words string, tokens []token) {
 }
 
 // setRest notes the words after the task. A change runs the tests, so those may follow.
-func (r *reading) setRest(words string, first, rest []token) {
+func (r *formMatch) setRest(words string, first, rest []token) {
 	if len(rest) == 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func (r *reading) setRest(words string, first, rest []token) {
 }
 
 // fill takes the tokens of one slot.
-func (r *reading) fill(words string, s filled) {
+func (r *formMatch) fill(words string, s filledSlot) {
 	switch s.slot {
 	case "_":
 		r.ignore(words, s.tokens)
@@ -131,7 +131,7 @@ func (r *reading) fill(words string, s filled) {
 
 // name trims the tokens of a slot. A place of one word at the end becomes the
 // parameter in; whether there is such a place, the workspace says.
-func (r *reading) name(words string, tokens []token) phrase {
+func (r *formMatch) name(words string, tokens []token) phrase {
 	at := len(tokens) - 1
 	for at > 0 && !tokens[at].is("in", "inside", "within", "under") {
 		at--
@@ -182,7 +182,7 @@ func cut(words string, tokens []token) phrase {
 }
 
 // score is the confidence of a reading, in hundredths; see Parse.
-func (r reading) score() int {
+func (r formMatch) score() int {
 	score := 90
 	switch tokens := r.target.tokens; {
 	case r.target.text == "":
@@ -208,7 +208,7 @@ func (r reading) score() int {
 }
 
 // intent is the intent of a reading.
-func (r reading) intent(score int) Intent {
+func (r formMatch) intent(score int) Intent {
 	in := Intent{
 		Category: r.form.category(), Action: r.form.action, Target: r.target.text,
 		Params: map[string]string{}, Confidence: float64(score) / 100,

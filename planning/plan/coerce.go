@@ -146,7 +146,7 @@ func (s *Signature) fit(args map[string]any, f fitter) (map[string]any, []Coerci
 		args, _ = applied(args, readings, 0).(map[string]any)
 	}
 	taken := slices.Concat(f.taken...)
-	slices.SortStableFunc(taken, func(a, b reading) int { return slices.Compare(a.at, b.at) })
+	slices.SortStableFunc(taken, func(a, b alternative) int { return slices.Compare(a.at, b.at) })
 	for _, r := range taken {
 		coercions = append(coercions, Coercion{Arg: JSONPointer("", r.at...), From: r.from, To: r.to, Dropped: r.dropped})
 	}
@@ -183,14 +183,14 @@ func isUnusual(n json.Number) bool { return strings.ContainsAny(n.String(), ".eE
 // wholeNumbers adds the whole numbers in a value that stand where all forms of a value
 // that may be a number take integers alone, to be written as such. A schema accepts
 // 3.0 as an integer, but many programs behind one refuse to read it.
-func wholeNumbers(r formReader, found []reading, v any, forms []form, known bool, at []string) []reading {
+func wholeNumbers(r formReader, found []alternative, v any, forms []form, known bool, at []string) []alternative {
 	if !known {
 		return found
 	}
 	switch v := v.(type) {
 	case json.Number:
 		if whole, ok := wholeNumber(v); ok && takeIntegers(forms) {
-			found = append(found, reading{at: slices.Clone(at), from: v, to: whole})
+			found = append(found, alternative{at: slices.Clone(at), from: v, to: whole})
 		}
 	case []any:
 		forms = slices.DeleteFunc(slices.Clone(forms), func(f form) bool { return !f.maybe("array") })

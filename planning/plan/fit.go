@@ -12,7 +12,7 @@ import (
 )
 
 // reading is another way to read a value of the args.
-type reading struct {
+type alternative struct {
 	at       []string
 	from, to any
 	dropped  bool // it is left out
@@ -21,15 +21,15 @@ type reading struct {
 // applied returns a value with parts of it read in another way. Readings in the same
 // value do not overlap, and none is inside another. depth is how deep in the
 // args the value is. It changes neither v nor the values in it.
-func applied(v any, readings []reading, depth int) any {
+func applied(v any, readings []alternative, depth int) any {
 	if len(readings) == 1 && len(readings[0].at) == depth {
 		return readings[0].to
 	}
-	var set func(key string, inside []reading)
+	var set func(key string, inside []alternative)
 	switch old := v.(type) {
 	case map[string]any:
 		object := maps.Clone(old)
-		v, set = object, func(key string, inside []reading) {
+		v, set = object, func(key string, inside []alternative) {
 			if inside[0].dropped && len(inside[0].at) == depth+1 {
 				delete(object, key)
 			} else if value, ok := old[key]; ok {
@@ -38,7 +38,7 @@ func applied(v any, readings []reading, depth int) any {
 		}
 	case []any:
 		list := slices.Clone(old)
-		v, set = list, func(key string, inside []reading) {
+		v, set = list, func(key string, inside []alternative) {
 			i, err := strconv.Atoi(key)
 			if leaves := inside[0].dropped && len(inside[0].at) == depth+1; err == nil && 0 <= i && i < len(old) && !leaves {
 				list[i] = applied(old[i], inside, depth+1)
@@ -133,7 +133,7 @@ type fitter struct {
 	keys      map[string]bool             // the keys of refused
 	lists     map[string]bool             // the places where a list is wanted
 	words     map[string][]any            // the values of which one is wanted, by place
-	taken     [][]reading                 // one after the other
+	taken     [][]alternative                 // one after the other
 	changed   map[string]bool             // the places of values with a reading taken inside
 	work      int                         // how many complaints were read
 }
@@ -143,7 +143,7 @@ type fitter struct {
 const mostWork = 16_384
 
 // take reads values in another way, from now on.
-func (f *fitter) take(readings ...reading) {
+func (f *fitter) take(readings ...alternative) {
 	if len(readings) > 0 {
 		f.args = applied(f.args, readings, 0)
 		f.taken = append(f.taken, readings)
@@ -171,7 +171,7 @@ func (f *fitter) take(readings ...reading) {
 // "" for no choice.
 type attempt struct {
 	choice   string
-	readings []reading
+	readings []alternative
 }
 
 // failed reports which attempts, all made at once, do not resolve their complaints.
@@ -204,18 +204,18 @@ func (f *fitter) failed(attempts []attempt) (failed map[int]bool, others bool) {
 }
 
 // together returns the readings of attempts by place, each once.
-func together(attempts []attempt) []reading {
-	var all []reading
+func together(attempts []attempt) []alternative {
+	var all []alternative
 	for _, a := range attempts {
 		all = append(all, a.readings...)
 	}
-	slices.SortStableFunc(all, func(a, b reading) int { return slices.Compare(a.at, b.at) })
-	return slices.CompactFunc(all, func(a, b reading) bool { return slices.Equal(a.at, b.at) })
+	slices.SortStableFunc(all, func(a, b alternative) int { return slices.Compare(a.at, b.at) })
+	return slices.CompactFunc(all, func(a, b alternative) bool { return slices.Equal(a.at, b.at) })
 }
 
 // accepted reports whether readings resolve all complaints about their places and of
 // a choice, and cause no others.
-func (f *fitter) accepted(choice string, readings ...reading) bool {
+func (f *fitter) accepted(choice string, readings ...alternative) bool {
 	failed, others := f.failed([]attempt{{choice, readings}})
 	return len(failed) == 0 && !others
 }
@@ -226,7 +226,7 @@ func isBelow(at, other []string) bool {
 }
 
 // nested reports whether one of the readings, in order, is inside another.
-func nested(readings []reading) bool {
+func nested(readings []alternative) bool {
 	for i := 1; i < len(readings); i++ {
 		if isBelow(readings[i].at, readings[i-1].at) {
 			return true
@@ -303,7 +303,7 @@ const (
 )
 
 // needed returns the readings without which a complaint stays.
-func (f *fitter) needed(e *jsonschema.ValidationError) ([]reading, outlook) {
+func (f *fitter) needed(e *jsonschema.ValidationError) ([]alternative, outlook) {
 	if len(e.Causes) == 0 {
 		readings := f.readings(e.InstanceLocation)
 		_, ofType := e.ErrorKind.(*kind.Type)
@@ -332,7 +332,7 @@ func (f *fitter) needed(e *jsonschema.ValidationError) ([]reading, outlook) {
 		return together(parts), determined
 	}
 	for _, p := range parts[1:] {
-		if !slices.EqualFunc(p.readings, parts[0].readings, func(a, b reading) bool { return slices.Equal(a.at, b.at) }) {
+		if !slices.EqualFunc(p.readings, parts[0].readings, func(a, b alternative) bool { return slices.Equal(a.at, b.at) }) {
 			return nil, ambiguous
 		}
 	}
@@ -345,7 +345,7 @@ func (f *fitter) fitEach() {
 		if f.work > mostWork {
 			return
 		}
-		readings := slices.DeleteFunc(f.readings(at), func(r reading) bool { return !f.accepted("", r) })
+		readings := slices.DeleteFunc(f.readings(at), func(r alternative) bool { return !f.accepted("", r) })
 		if len(readings) == 1 {
 			f.take(readings[0])
 		}
@@ -368,7 +368,7 @@ func (f *fitter) fitChoices() {
 			return
 		}
 		found := f.combinations(choice)
-		slices.SortStableFunc(found, func(a, b []reading) int { return len(a) - len(b) })
+		slices.SortStableFunc(found, func(a, b []alternative) int { return len(a) - len(b) })
 		if len(found) == 1 || len(found) > 1 && len(found[0]) < len(found[1]) {
 			f.take(found[0]...)
 		}
@@ -381,8 +381,8 @@ const mostCombinations = 32
 // combinations lists the readings that together resolve a choice; none if they are
 // too many to try. None of them is inside another: in a value that became a list, its
 // place would mean another one.
-func (f *fitter) combinations(choice string) (found [][]reading) {
-	var places [][]reading
+func (f *fitter) combinations(choice string) (found [][]alternative) {
+	var places [][]alternative
 	count := 1
 	for _, at := range f.places(choice) {
 		if readings := f.readings(at); len(readings) > 0 {
@@ -393,8 +393,8 @@ func (f *fitter) combinations(choice string) (found [][]reading) {
 			return nil
 		}
 	}
-	var try func(rest [][]reading, chosen []reading)
-	try = func(rest [][]reading, chosen []reading) {
+	var try func(rest [][]alternative, chosen []alternative)
+	try = func(rest [][]alternative, chosen []alternative) {
 		if len(rest) == 0 {
 			if len(chosen) > 0 && !nested(chosen) && f.accepted(choice, chosen...) {
 				found = append(found, chosen)
@@ -411,7 +411,7 @@ func (f *fitter) combinations(choice string) (found [][]reading) {
 }
 
 // readings lists the other readings of the value at a place.
-func (f *fitter) readings(at []string) []reading {
+func (f *fitter) readings(at []string) []alternative {
 	value, there := valueAt(f.args, at)
 	if text, ok := value.(string); !there || len(at) == 0 || ok && f.unknown(text) || holdsStandIn(value) {
 		return nil
@@ -420,24 +420,24 @@ func (f *fitter) readings(at []string) []reading {
 	_, inObject := parent.(map[string]any)
 	if value == nil {
 		if inObject && !f.shapes {
-			return []reading{{at: at, dropped: true}}
+			return []alternative{{at: at, dropped: true}}
 		}
 		return nil
 	}
-	var all []reading
+	var all []alternative
 	other, ok := otherReading(value)
 	if ok && !f.shapes {
-		all = append(all, reading{at: at, from: value, to: other})
+		all = append(all, alternative{at: at, from: value, to: other})
 	}
 	place := JSONPointer("", at...)
 	if word, ok := respelled(value, f.words[place]); ok && !f.shapes {
-		all = append(all, reading{at: at, from: value, to: word})
+		all = append(all, alternative{at: at, from: value, to: word})
 	}
 	if inside := insideOf(value); inside != nil && inObject {
-		all = append(all, reading{at: at, from: value, to: inside})
+		all = append(all, alternative{at: at, from: value, to: inside})
 	}
 	if words, ok := f.signature.commandWords(at[0], value); ok && len(at) == 1 {
-		return []reading{{at: at, from: value, to: words}}
+		return []alternative{{at: at, from: value, to: words}}
 	}
 	// An item of a list may also be a sign that the list itself is one of lists. A
 	// list or object written as text could mean a list of that text, or itself. The
@@ -445,7 +445,7 @@ func (f *fitter) readings(at []string) []reading {
 	if !inObject || !f.lists[place] || f.changed[place] || isJSONText(value) {
 		return all
 	}
-	alone := reading{at: at, from: value, to: []any{value}}
+	alone := alternative{at: at, from: value, to: []any{value}}
 	if ok && !f.shapes && !f.accepted("", alone) {
 		alone.to = []any{other}
 	}

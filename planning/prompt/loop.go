@@ -264,7 +264,7 @@ func asText(m Message) Message {
 	}
 	lines := make([]string, len(m.Calls))
 	for i, use := range m.Calls {
-		lines[i] = plan.CanonicalJSON(called{strings.TrimSpace(m.Content), use.Name, use.Args})
+		lines[i] = plan.CanonicalJSON(listedCall{strings.TrimSpace(m.Content), use.Name, use.Args})
 		m.Content = ""
 	}
 	m.Content, m.Calls = strings.Join(lines, "\n"), nil
@@ -273,7 +273,7 @@ func asText(m Message) Message {
 
 // called is a call in the form that a listed request asks for. An empty thought is left
 // out: small models would go on with empty ones.
-type called struct {
+type listedCall struct {
 	Thought string         `json:"thought,omitempty"`
 	Tool    string         `json:"tool"`
 	Args    map[string]any `json:"args"`

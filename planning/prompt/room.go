@@ -256,7 +256,7 @@ func (s shortlist) further(matches []retrieval.Match, chosen []string) string {
 }
 
 // untyped names tools whose args may be any in a plan.
-type untyped struct {
+type untypedTools struct {
 	noRoom     []string // in the format
 	unreadable []string // the input schema, with the reason
 	alone      []string // those by the fault of their own schema, and not of the others'
@@ -265,7 +265,7 @@ type untyped struct {
 // typed returns the forms of the tools with room in a schema whose other forms
 // take so many bytes, in the order of their names, and the tools without. Tools
 // that the prompt does not name have no form unless they rank among the best.
-func typed(matches []retrieval.Match, named []string, small bool, taken int) (forms []schema, without untyped) {
+func typed(matches []retrieval.Match, named []string, small bool, taken int) (forms []schema, without untypedTools) {
 	const least = 200 // bytes; no form is smaller
 	room, best := map[string]schema{}, bestScore(matches)
 	nameable := make(map[string]bool, len(named))

@@ -110,7 +110,7 @@ func stepForm(executors schema, reads, small bool, fields ...property) schema {
 // stepForms returns one form with arguments for each tool that fits, one form for
 // all other tools, and one for each of the other executors. It also names the tools
 // whose args may be any.
-func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untyped) {
+func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema, without untypedTools) {
 	var others []schema
 	small := b.Prompting.Small
 	if names := b.Prompting.ProfileNames(); len(names) > 0 {
@@ -124,7 +124,7 @@ func stepForms(b Brief, matches []retrieval.Match, named []string) (step schema,
 		forms = append(forms, stepForm(choice(string(plan.ExecutorTool)), false, small, property{"tool", choice(without.noRoom...)}, property{"args", objectSchema}))
 	}
 	if forms = append(forms, others...); len(forms) == 1 {
-		return forms[0], untyped{}
+		return forms[0], untypedTools{}
 	}
 	return schema{AnyOf: forms}, without
 }

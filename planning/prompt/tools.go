@@ -21,7 +21,7 @@ type planTools struct {
 	more    string // tools that the last message describes, "" for none
 	step    schema // of a step in the format
 	small   bool   // for a small model
-	untyped        // the tools whose arguments it does not describe
+	untypedTools        // the tools whose arguments it does not describe
 
 	acceptance *schema // of the checks of the goal in the format; nil if there are none
 }
@@ -42,7 +42,7 @@ func toolsFor(b Brief, context, names string, chosen []string) planTools {
 			named = append(named, m.Name)
 		}
 	}
-	tools.step, tools.untyped = stepForms(b, matches, named)
+	tools.step, tools.untypedTools = stepForms(b, matches, named)
 	if accepts(b) {
 		tools.acceptance = acceptanceSchema(readers(b.Catalogue, named))
 	}

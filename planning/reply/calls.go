@@ -207,7 +207,7 @@ func (r *callReader) value(f found, before, raw string) {
 
 // endsInText reports whether the text of a value stops within a string.
 func endsInText(raw string) bool {
-	var q quoting
+	var q stringScanner
 	for i := range len(raw) {
 		q.outside(raw[i])
 	}

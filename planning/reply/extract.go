@@ -87,11 +87,11 @@ func opensValue(text string) bool {
 }
 
 // quoting follows JSON text byte by byte through its strings.
-type quoting struct{ inside, escaped bool }
+type stringScanner struct{ inside, escaped bool }
 
 // outside takes the next byte and reports whether it stands outside of every
 // string; the quotes belong to theirs.
-func (q *quoting) outside(c byte) bool {
+func (q *stringScanner) outside(c byte) bool {
 	switch {
 	case q.escaped:
 		q.escaped = false
@@ -112,7 +112,7 @@ var bareKey = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\s*:`)
 // quoteKeys puts quotes around bare keys, which the later repair reads less well.
 func quoteKeys(text string) string {
 	var out strings.Builder
-	var q quoting
+	var q stringScanner
 	before := byte(0)
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -135,7 +135,7 @@ func quoteKeys(text string) string {
 // closingBracket returns the length of the balanced value at the start of text,
 // and 0 if it is not closed.
 func closingBracket(text string) int {
-	var q quoting
+	var q stringScanner
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -154,7 +154,7 @@ func closingBracket(text string) int {
 
 // nesting is how deep the brackets in text stand within each other at most.
 func nesting(text string) int {
-	var q quoting
+	var q stringScanner
 	depth, most := 0, 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]

@@ -14,7 +14,7 @@ import (
 // numbering reads the items of a model's list of steps one after the other and
 // gives each its index and dependencies. A streamed reply and a whole one go
 // through it alike, so both give the same steps.
-type numbering struct {
+type stepNumbers struct {
 	keep        bool                      // indices stay as written: others exist already
 	count       int                       // steps so far
 	ends        []string                  // the steps so far without dependents
@@ -66,7 +66,7 @@ var stepFields = []struct {
 
 // read turns one item into a step object for DecodePlan. It returns nil for a
 // placeholder, and the item itself if it is neither text nor an object.
-func (n *numbering) read(item any) any {
+func (n *stepNumbers) read(item any) any {
 	var step map[string]any
 	switch item := item.(type) {
 	case string:
@@ -234,7 +234,7 @@ type afterPrevious struct{}
 type listOrder []string
 
 // number gives a step its index and its dependencies.
-func (n *numbering) number(step map[string]any) {
+func (n *stepNumbers) number(step map[string]any) {
 	n.count++
 	index := plainIndex(step["index"])
 	var needs, implied []string
@@ -274,7 +274,7 @@ func (n *numbering) number(step map[string]any) {
 
 // imply puts a step after others although it does not say so. This alone makes
 // their results no part of its own, so the answer gets them too.
-func (n *numbering) imply(step map[string]any, index string, order []string) {
+func (n *stepNumbers) imply(step map[string]any, index string, order []string) {
 	list := make([]any, 0, len(order))
 	for _, need := range order {
 		if need == index {
@@ -294,7 +294,7 @@ func (n *numbering) imply(step map[string]any, index string, order []string) {
 	}
 }
 
-func (n *numbering) remember(step map[string]any, index string) {
+func (n *stepNumbers) remember(step map[string]any, index string) {
 	if n.named == nil {
 		n.named, n.steps = make(map[string]string), make(map[string]map[string]any)
 	}
@@ -316,7 +316,7 @@ func (n *numbering) remember(step map[string]any, index string) {
 // 0: by its own index, or by its dependencies. A model counting from 1 has no step
 // 0, and one counting from 0 has no step waiting for its own number. A step with
 // an index of its own shows the meaning of its dependencies.
-func (n *numbering) settle(index string, needs []string, numbered bool) {
+func (n *stepNumbers) settle(index string, needs []string, numbered bool) {
 	if n.settled || n.keep {
 		return
 	}
@@ -349,7 +349,7 @@ func (n *numbering) settle(index string, needs []string, numbered bool) {
 }
 
 // reread resolves the open dependencies.
-func (n *numbering) reread() {
+func (n *stepNumbers) reread() {
 	if !n.settled {
 		return
 	}
@@ -377,7 +377,7 @@ func fromOne(index string, zero bool) string {
 
 // resolve reads a dependency: an index, or the title or result variable of an
 // earlier step.
-func (n *numbering) resolve(need string) string {
+func (n *stepNumbers) resolve(need string) string {
 	if index, ok := n.named[need]; ok && !wholeIndex.MatchString(need) {
 		return index
 	}
@@ -386,7 +386,7 @@ func (n *numbering) resolve(need string) string {
 
 // dependencies reads depends_on in the shapes models use: a list, one index, or
 // words. DecodePlan reports the rest.
-func (n *numbering) dependencies(step map[string]any) []string {
+func (n *stepNumbers) dependencies(step map[string]any) []string {
 	var needs []string
 	switch v := step["depends_on"].(type) {
 	case json.Number:

@@ -289,7 +289,7 @@ func isListOfSteps(items []any, first bool) bool {
 
 // isStep reports whether an item of a list of steps is one, not a placeholder.
 func isStep(item any) bool {
-	step, _ := new(numbering).read(item).(map[string]any)
+	step, _ := new(stepNumbers).read(item).(map[string]any)
 	return step != nil
 }
 
@@ -318,7 +318,7 @@ func looksLikeStep(item any) bool {
 
 // propose reads the steps of an object with a list of steps.
 func propose(object map[string]any, keep, checks bool) Proposal {
-	numbers := numbering{keep: keep}
+	numbers := stepNumbers{keep: keep}
 	items, _ := object["steps"].([]any)
 	steps := make([]any, 0, len(items))
 	var unused []string
@@ -389,7 +389,7 @@ const maxNotes = 20
 
 // milestonesOf reads milestones, which are only shown: whatever is not one is
 // left out.
-func milestonesOf(v any, n numbering) []any {
+func milestonesOf(v any, n stepNumbers) []any {
 	list, _ := v.([]any)
 	milestones := []any{}
 	for _, item := range list[:min(len(list), maxNotes)] {

@@ -24,7 +24,7 @@ type Readout struct {
 	value bool     // the open line holds a value already
 
 	nesting  []byte // open brackets
-	texts    quoting
+	texts    stringScanner
 	naming   bool   // the open text is a field's name, or the next one is
 	key      []byte // the last field's name
 	topKey   string // the last field's name in the outermost object

@@ -14,13 +14,13 @@ import (
 // The steps of an analysis are held back until it is clear that they count; see
 // the phases of planning.NewPipeline.
 type StepStream struct {
-	numbers numbering
+	numbers stepNumbers
 	state   streamState
 	before  preface // the text before the value
 	top     byte    // the opening bracket of the value: '{' or '['
 	fresh   bool    // nothing but blanks since the bracket
 	depth   int
-	texts   quoting
+	texts   stringScanner
 	key     string // the field being read, at the top of an object
 	hasKey  bool
 	item    []byte // the key, field or step being read

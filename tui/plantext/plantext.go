@@ -88,7 +88,7 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 
 // addInner adds the items of a step, or the calls of its sub-agent. Of very many items it
 // adds those that did not succeed.
-func (d *drawing) addInner(s *agent.StepState, cells []layout.Cell, inset string, words func(*agent.StepState) string) {
+func (d *drawnPlan) addInner(s *agent.StepState, cells []layout.Cell, inset string, words func(*agent.StepState) string) {
 	inner := wording.Inner(s)
 	if len(s.Items) > plan.DefaultMax {
 		inner = wording.ItemsLeftOut(s)
@@ -104,7 +104,7 @@ func (d *drawing) addInner(s *agent.StepState, cells []layout.Cell, inset string
 
 // addRemoved adds steps removed by revisions between the lanes of the remaining
 // ones.
-func (d *drawing) addRemoved(rows []textRow, cells []layout.Cell) {
+func (d *drawnPlan) addRemoved(rows []textRow, cells []layout.Cell) {
 	for _, r := range rows {
 		r.cells = cells
 		d.add(r)
@@ -112,7 +112,7 @@ func (d *drawing) addRemoved(rows []textRow, cells []layout.Cell) {
 }
 
 // drawing is a plan being drawn as text.
-type drawing struct {
+type drawnPlan struct {
 	ascii    bool
 	glyphs   themes.Glyphs
 	signs    map[agent.StepStatus]string
@@ -134,8 +134,8 @@ type textRow struct {
 	words   string
 }
 
-func newDrawing(p plan.Plan, ascii bool) *drawing {
-	d := &drawing{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: plan.NewGraph(p)}
+func newDrawing(p plan.Plan, ascii bool) *drawnPlan {
+	d := &drawnPlan{ascii: ascii, glyphs: themes.UnicodeGlyphs(), graph: plan.NewGraph(p)}
 	d.signs = map[agent.StepStatus]string{
 		agent.StepPending: "○", agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—",
 		agent.StepInDoubt: "?", agent.StepWaiting: "◆", agent.StepRunning: "▸", agent.StepChecking: "▸",
@@ -159,15 +159,15 @@ func newDrawing(p plan.Plan, ascii bool) *drawing {
 	return d
 }
 
-func (d *drawing) sign(s *agent.StepState) string {
+func (d *drawnPlan) sign(s *agent.StepState) string {
 	return cmp.Or(d.signs[s.Status], d.signs[agent.StepPending])
 }
 
-func (d *drawing) add(r textRow) { d.rows = append(d.rows, r) }
+func (d *drawnPlan) add(r textRow) { d.rows = append(d.rows, r) }
 
 // text formats the rows in columns: marks if there are any, rails, signs, titles
 // and tools.
-func (d *drawing) text() string {
+func (d *drawnPlan) text() string {
 	title, marked := 0, false
 	for i := range d.rows {
 		r := &d.rows[i]
@@ -194,7 +194,7 @@ func (d *drawing) text() string {
 }
 
 // writeTail writes the part of a row after its title.
-func (d *drawing) writeTail(line *strings.Builder, r *textRow) {
+func (d *drawnPlan) writeTail(line *strings.Builder, r *textRow) {
 	line.WriteString("  [" + carrier(*r.step) + "]")
 	if !r.planned {
 		if r.words != "" {
@@ -221,7 +221,7 @@ func (d *drawing) writeTail(line *strings.Builder, r *textRow) {
 }
 
 // rail draws the cells of a row.
-func (d *drawing) rail(cells []layout.Cell) string {
+func (d *drawnPlan) rail(cells []layout.Cell) string {
 	var b strings.Builder
 	for _, c := range cells {
 		b.WriteString(d.glyphs.Lanes.Cell(c.Sides))

@@ -43,9 +43,9 @@ func ArgsLine(args map[string]any, trusted bool) string {
 }
 
 // described is a description shown in place of a value of the call.
-type described string
+type placeholder string
 
-func (d described) String() string { return string(d) }
+func (d placeholder) String() string { return string(d) }
 
 // NamedFiles returns the arguments of a call as a person can judge them: the names
 // of files stand for the hashes of their contents. Only the workspace's own tools
@@ -56,7 +56,7 @@ func NamedFiles(args map[string]any, trusted bool) map[string]any {
 		return args
 	}
 	out := maps.Clone(args)
-	out["hashes"] = described("of " + fileNames(slices.Collect(maps.Keys(hashes))))
+	out["hashes"] = placeholder("of " + fileNames(slices.Collect(maps.Keys(hashes))))
 	return out
 }
 

@@ -12,7 +12,7 @@ import (
 func ValueText(value any) (text string, multi bool) {
 	const short = 60
 	switch v := value.(type) {
-	case described:
+	case placeholder:
 		return string(v), false
 	case string:
 		if strings.Contains(v, "\n") {

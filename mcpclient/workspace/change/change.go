@@ -268,17 +268,17 @@ func (w *Writer) Apply(ctx context.Context, run string, changes []Change) error 
 
 func (w *Writer) record(run string, changes []Change) (Record, error) {
 	if w.recorder == nil {
-		return unrecorded{}, nil
+		return noRecord{}, nil
 	}
 	return w.recorder.Record(run, changes)
 }
 
 // unrecorded is the record of changes that are stored nowhere.
-type unrecorded struct{}
+type noRecord struct{}
 
-func (unrecorded) Done() error       { return nil }
-func (unrecorded) RolledBack() error { return nil }
-func (unrecorded) Unsure() error     { return nil }
+func (noRecord) Done() error       { return nil }
+func (noRecord) RolledBack() error { return nil }
+func (noRecord) Unsure() error     { return nil }
 
 // Perform makes all changes or none; their old content is stored. It checks each
 // file again right before it replaces it, because the user may have saved it

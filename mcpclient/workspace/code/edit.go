@@ -62,7 +62,7 @@ func (o *Operators) only(ctx context.Context, symbol, within string) (declaratio
 	if err != nil {
 		return declaration{}, err
 	}
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
 		declared := o.declared(f, name)
 		return slices.DeleteFunc(f.Extents(), func(e source.Extent) bool {
 			return e.Kind == "heading" || !slices.ContainsFunc(declared, func(s source.Symbol) bool { return s.Place == e.Place })
@@ -126,7 +126,7 @@ func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op
 // as words, so others of the same name count, too.
 func (o *Operators) left(ctx context.Context, d declaration) (string, error) {
 	word := lastName(d.extent.Name)
-	r := &reading{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word).References }}
+	r := &wordSearch{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word).References }}
 	if err := o.readWords(ctx, r); err != nil {
 		return "", err
 	}

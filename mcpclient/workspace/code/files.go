@@ -28,7 +28,7 @@ func (o *Operators) golang() *golang.Project { return golang.New(o.tree.Dir, o.e
 func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
 
 // reading is one pass over the files under a path in search of a word.
-type reading struct {
+type wordSearch struct {
 	start   string
 	word    string                 // only files with it are lexed; "" lexes all
 	fold    bool                   // ignore case and also match parts of words
@@ -50,7 +50,7 @@ type readFile struct {
 
 // readWords visits the files under r.start. It lexes source files that contain
 // the word, and counts the word in other files.
-func (o *Operators) readWords(ctx context.Context, r *reading) error {
+func (o *Operators) readWords(ctx context.Context, r *wordSearch) error {
 	var paths []string
 	err := o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
@@ -93,7 +93,7 @@ func (o *Operators) readWords(ctx context.Context, r *reading) error {
 }
 
 // readWord reads one file. The result has no path if the file is irrelevant.
-func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *atomic.Int64) (readFile, error) {
+func (o *Operators) readWord(ctx context.Context, r *wordSearch, at string, lexed *atomic.Int64) (readFile, error) {
 	if ctx.Err() != nil {
 		return readFile{}, context.Cause(ctx)
 	}
@@ -134,7 +134,7 @@ func (o *Operators) readWord(ctx context.Context, r *reading, at string, lexed *
 
 // holding returns the files whose text contains the word, and the number of
 // occurrences.
-func (o *Operators) holding(ctx context.Context, r *reading) (files []string, mentions int, err error) {
+func (o *Operators) holding(ctx context.Context, r *wordSearch) (files []string, mentions int, err error) {
 	err = o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
 			return nil
@@ -153,7 +153,7 @@ func (o *Operators) holding(ctx context.Context, r *reading) (files []string, me
 	return files, mentions, nil
 }
 
-func (r *reading) holds(data []byte) bool {
+func (r *wordSearch) holds(data []byte) bool {
 	switch {
 	case r.word == "":
 		return true
@@ -165,7 +165,7 @@ func (r *reading) holds(data []byte) bool {
 }
 
 // notes returns one sentence per kind of file that the pass left out.
-func (r *reading) notes() []string {
+func (r *wordSearch) notes() []string {
 	var skipped, mentioned []string
 	why, mentions := "", 0
 	for _, f := range r.results {
@@ -192,7 +192,7 @@ func (r *reading) notes() []string {
 
 // unread returns an error that a name was not found where files that hold it were not
 // searched, nil if all were. It names the line that most likely declares the name.
-func (r *reading) unread(name source.Name, where string) error {
+func (r *wordSearch) unread(name source.Name, where string) error {
 	missed := skippedOnly(r)
 	if len(missed) == 0 {
 		return nil

@@ -55,7 +55,7 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	}
 	query := source.ParseName(strings.TrimSuffix(strings.TrimSuffix(args.Query, "*"), "."))
 	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
-	r := &reading{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
+	r := &wordSearch{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
@@ -103,8 +103,8 @@ func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, [
 }
 
 // skippedOnly drops the notes of a pass about files without symbols.
-func skippedOnly(r *reading) []string {
-	only := &reading{}
+func skippedOnly(r *wordSearch) []string {
+	only := &wordSearch{}
 	for _, f := range r.results {
 		if f.skipped != "" {
 			only.results = append(only.results, f)
@@ -205,7 +205,7 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 	} else if ok {
 		return o.definePlace(ctx, result, t)
 	}
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
 	if source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
 		if err := o.readWords(ctx, r); err != nil {
 			return definitionResult{}, err
@@ -267,7 +267,7 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 }
 
 // unknown returns an error that nothing declares a name, with similar names.
-func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *reading) error {
+func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *wordSearch) error {
 	where := "the workspace"
 	if start != "." {
 		where = start
@@ -345,7 +345,7 @@ func (o *Operators) near(ctx context.Context, word, start string) ([]string, err
 	var declared []string
 	for _, like := range source.Near(word, keysOf(all)) {
 		name := source.Name{Given: like, Word: like}
-		r := &reading{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
+		r := &wordSearch{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil, err
 		}

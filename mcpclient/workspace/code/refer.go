@@ -128,7 +128,7 @@ func lastName(name string) string { return name[strings.LastIndexByte(name, '.')
 // otherFiles returns the files with a word that were not compared. It searches
 // them as text, without lexing.
 func (o *Operators) otherFiles(ctx context.Context, start, word string, compared func(at string) bool) ([]string, error) {
-	r := &reading{start: start, word: word, skip: compared}
+	r := &wordSearch{start: start, word: word, skip: compared}
 	files, mentions, err := o.holding(ctx, r)
 	if err != nil || len(files) == 0 {
 		return nil, err
@@ -138,7 +138,7 @@ func (o *Operators) otherFiles(ctx context.Context, start, word string, compared
 
 // wordReferences returns uses by words.
 func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, notes []string) (referencesResult, error) {
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return referencesResult{}, err
 	}

@@ -29,7 +29,7 @@ type wordRename struct {
 // is meant. notes are added to the result.
 func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, notes []string) (transformResult, error) {
 	bare := source.Name{Given: name.Word, Word: name.Word}
-	r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
 		edits, uses, err := f.Rename(name.Word, newName)
 		return wordRename{edits, uses, f.Declares(bare), err}
 	}}
@@ -95,7 +95,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	for _, f := range chosen {
 		families[f.language.Family] = true
 	}
-	r := &reading{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word) }}
+	r := &wordSearch{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word) }}
 	if err := o.readWords(ctx, r); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 }
 
 // naming collects the results of all files about a name.
-type naming struct {
+type nameResults struct {
 	declaring map[string]bool // language families that declare it
 	using     map[string]bool // language families that use it
 	places    []string        // of its declarations
@@ -132,8 +132,8 @@ type naming struct {
 	files     int             // number of files that use it
 }
 
-func namingOf(files []readFile, name source.Name) naming {
-	n := naming{declaring: map[string]bool{}, using: map[string]bool{}}
+func namingOf(files []readFile, name source.Name) nameResults {
+	n := nameResults{declaring: map[string]bool{}, using: map[string]bool{}}
 	holders, using := map[string]bool{}, map[string]bool{}
 	var declared []source.Symbol
 	for _, f := range files {
@@ -175,7 +175,7 @@ func namingOf(files []readFile, name source.Name) naming {
 
 // refuses returns an error if words cannot tell names apart, with what to type
 // instead.
-func (n naming) refuses(name source.Name, newName, start string) error {
+func (n nameResults) refuses(name source.Name, newName, start string) error {
 	narrow := ""
 	if len(n.paths) > 0 && n.paths[0] != start {
 		narrow = fmt.Sprintf(": rename %s to %s in %s", name.Given, newName, n.paths[0])
@@ -197,7 +197,7 @@ func (n naming) refuses(name source.Name, newName, start string) error {
 
 // families returns the families that declare the name, or else those that use
 // it.
-func (n naming) families() map[string]bool {
+func (n nameResults) families() map[string]bool {
 	if len(n.declaring) > 0 {
 		return n.declaring
 	}

@@ -223,7 +223,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbol {
 	var all []source.Symbol
 	if isGo(s.Path) {
-		r := &reading{start: path.Dir(s.Path), word: s.Name, lexed: func(f *source.File) any { return f.Outline().Symbols }}
+		r := &wordSearch{start: path.Dir(s.Path), word: s.Name, lexed: func(f *source.File) any { return f.Outline().Symbols }}
 		if err := o.readWords(ctx, r); err != nil {
 			return nil
 		}

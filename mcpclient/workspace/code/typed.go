@@ -62,8 +62,8 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 		declared []source.Symbol
 		uses     []source.Reference
 	}
-	look := func(start string) (*reading, []source.Symbol, error) {
-		r := &reading{start: start, word: name.Word, lexed: func(f *source.File) any {
+	look := func(start string) (*wordSearch, []source.Symbol, error) {
+		r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
 			return occurrence{o.declared(f, name), f.Uses(name.Word).References}
 		}}
 		if err := o.readWords(ctx, r); err != nil {

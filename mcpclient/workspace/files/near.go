@@ -20,7 +20,7 @@ const (
 )
 
 // replacing is one replacement in a text: what to replace, and with what.
-type replacing struct {
+type replacement struct {
 	at, text, old, with string
 }
 
@@ -48,7 +48,7 @@ var nearnesses = []nearness{
 
 // nearest returns the one place that an old text without an exact match is meant for.
 // It fails if there is none, or if there are several equally near ones.
-func (r replacing) nearest(ctx context.Context) (target, error) {
+func (r replacement) nearest(ctx context.Context) (target, error) {
 	if len(r.text) > maxNear || utf8.RuneCountInString(strings.Join(strings.Fields(r.old), "")) < leastNear {
 		return r.unmatched(ctx)
 	}
@@ -80,7 +80,7 @@ func (r replacing) nearest(ctx context.Context) (target, error) {
 // core narrows a target on one line to what differs between the old and the new text, so
 // that the file keeps what both have in common: a capital, a blank. ok is false where that
 // is not clear.
-func (n nearness) core(r replacing, t target) (target, bool) {
+func (n nearness) core(r replacement, t target) (target, bool) {
 	const most = 3 // lines
 	if strings.Count(r.old, "\n") >= most || strings.Count(r.old, "\n") != strings.Count(r.with, "\n") || r.with == "" {
 		return target{}, false
@@ -212,7 +212,7 @@ func joined(a, b rune) bool {
 
 // fit widens a target that was found without regard to white space to whole lines,
 // and gives the new text the indentation of the file.
-func (r replacing) fit(t target) target {
+func (r replacement) fit(t target) target {
 	from, to := linesOf(r.text, t.start, t.end)
 	if strings.TrimSpace(r.text[from:t.start]) != "" || strings.TrimSpace(r.text[t.end:to]) != "" {
 		if strings.TrimLeft(r.old, " \t\r\n") != r.old {
@@ -230,7 +230,7 @@ func (r replacing) fit(t target) target {
 
 // ended extends a target of whole lines over the end of the last one where nothing
 // takes its place.
-func (r replacing) ended(t target) target {
+func (r replacement) ended(t target) target {
 	if t.with == "" && t.end < len(r.text) {
 		t.end += 1 + strings.IndexByte(r.text[t.end:], '\n')
 	}
@@ -331,7 +331,7 @@ func unitOf(indents []string) int {
 
 // whole widens a target that was found to what the replacement must be meant for: the
 // word before it that only the new text has, or the whole declaration that it begins.
-func (r replacing) whole(ctx context.Context, t target) target {
+func (r replacement) whole(ctx context.Context, t target) target {
 	if block, ok := r.begun(ctx, t); ok {
 		return block
 	}
@@ -371,7 +371,7 @@ func firstWord(text string) string {
 }
 
 // lexed reads the file as code. It is nil for other files.
-func (r replacing) lexed(ctx context.Context, text string) *source.File {
+func (r replacement) lexed(ctx context.Context, text string) *source.File {
 	lang, known := source.LanguageOf(r.at)
 	if !known || lang.Sort != source.Source || !lang.Knows() || len(text) > maxNear {
 		return nil
@@ -385,7 +385,7 @@ func (r replacing) lexed(ctx context.Context, text string) *source.File {
 
 // begun returns the whole declaration that a target is the beginning of, where only
 // that can be meant: nothing is to take its place, or a whole declaration is.
-func (r replacing) begun(ctx context.Context, t target) (target, bool) {
+func (r replacement) begun(ctx context.Context, t target) (target, bool) {
 	if strings.TrimSpace(t.with) != "" && balance(r.text[t.start:t.end]) == 0 {
 		return target{}, false
 	}
@@ -412,7 +412,7 @@ func (r replacing) begun(ctx context.Context, t target) (target, bool) {
 
 // replaced returns the target of a whole declaration that the new text takes the place
 // of. It fails if the new text is no whole declaration.
-func (r replacing) replaced(ctx context.Context, f *source.File, e source.Extent) (target, bool) {
+func (r replacement) replaced(ctx context.Context, f *source.File, e source.Extent) (target, bool) {
 	note := fmt.Sprintf("old is only a part of %s, and was matched to the whole of it, lines %d to %d", e.Name, e.Start, e.End)
 	if strings.TrimSpace(r.with) == "" {
 		edit, err := f.Remove(e)
@@ -457,7 +457,7 @@ func balance(text string) int {
 
 // declaration returns the whole declaration whose beginning or signature old nearly
 // has, where nothing or a whole declaration is to take its place.
-func (r replacing) declaration(ctx context.Context) (target, error) {
+func (r replacement) declaration(ctx context.Context) (target, error) {
 	f := r.lexed(ctx, r.text)
 	if f == nil {
 		return r.unmatched(ctx)
@@ -527,13 +527,13 @@ func alike(body, declaration string) bool {
 }
 
 // quoted names a place with its line and its text.
-func (r replacing) quoted(t target) string {
+func (r replacement) quoted(t target) string {
 	from, to := linesOf(r.text, t.start, t.start)
 	return fmt.Sprintf("line %d: %s", 1+strings.Count(r.text[:t.start], "\n"), op.Clip(strings.TrimSpace(r.text[from:to])))
 }
 
 // several returns the error that old may mean several places.
-func (r replacing) several(how string, places []target) error {
+func (r replacement) several(how string, places []target) error {
 	const shown = 4
 	lines := make([]string, 0, shown)
 	for _, t := range places[:min(len(places), shown)] {
@@ -549,7 +549,7 @@ func (r replacing) several(how string, places []target) error {
 
 // notFound returns the error that nothing is near old, with the most similar lines of
 // the file as they stand there.
-func (r replacing) notFound() error {
+func (r replacement) notFound() error {
 	from, to := mostSimilar(r.text, r.old)
 	if from == 0 {
 		return fmt.Errorf("old does not occur in %s, and no line is similar; read the file and copy the text exactly", r.at)

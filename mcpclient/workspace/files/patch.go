@@ -125,7 +125,7 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 	if !before.Exists {
 		return nil, o.tree.NoFile(ctx, at)
 	}
-	r := replacing{at: at, text: string(before.Data), old: *args.Old, with: *args.New}
+	r := replacement{at: at, text: string(before.Data), old: *args.Old, with: *args.New}
 	marked := strings.Contains(r.old, tree.ByteOrderMark)
 	if !marked {
 		r.text = strings.TrimPrefix(r.text, tree.ByteOrderMark)
@@ -147,7 +147,7 @@ func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.C
 }
 
 // apply returns the text after the replacement, and how old was matched if not exactly.
-func (r replacing) apply(ctx context.Context, all bool) (after, note string, err error) {
+func (r replacement) apply(ctx context.Context, all bool) (after, note string, err error) {
 	r.with = unfolded(r.old, r.with)
 	found := occurrences(r.text, r.old)
 	var t target

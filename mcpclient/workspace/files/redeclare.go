@@ -14,7 +14,7 @@ import (
 // redeclared returns the declaration of the file that new declares again, as a whole and
 // with nothing beside it. ok is false if the file declares the name more than once, and if
 // the new declaration leaves out so much that it may be only a part.
-func (r replacing) redeclared(ctx context.Context) (f *source.File, e source.Extent, ok bool) {
+func (r replacement) redeclared(ctx context.Context) (f *source.File, e source.Extent, ok bool) {
 	text := r.lexed(ctx, trimBlankLines(r.with))
 	if text == nil {
 		return nil, source.Extent{}, false
@@ -42,7 +42,7 @@ func (r replacing) redeclared(ctx context.Context) (f *source.File, e source.Ext
 }
 
 // lines returns the text of a declaration, without what stands above it.
-func (r replacing) lines(f *source.File, e source.Extent) string {
+func (r replacement) lines(f *source.File, e source.Extent) string {
 	return r.text[f.LineStart(e.Start):f.LineStart(e.End+1)]
 }
 
@@ -106,7 +106,7 @@ var indentation = lazyregexp.New(` {4,}`)
 
 // inside returns the whole declaration that new declares again, where old is a part of its
 // body: put into the body, the new declaration would stand in the old one.
-func (r replacing) inside(ctx context.Context, places ...target) (target, bool) {
+func (r replacement) inside(ctx context.Context, places ...target) (target, bool) {
 	if !strings.Contains(strings.TrimSpace(r.with), "\n") {
 		return target{}, false
 	}
@@ -124,7 +124,7 @@ func (r replacing) inside(ctx context.Context, places ...target) (target, bool) 
 // unmatched returns the whole declaration that new declares again, where old is nowhere in
 // the file. If old is a declaration itself, of that name or of another one of the file, it
 // is not clear which of them is meant, or the file has changed.
-func (r replacing) unmatched(ctx context.Context) (target, error) {
+func (r replacement) unmatched(ctx context.Context) (target, error) {
 	f, e, ok := r.redeclared(ctx)
 	if !ok {
 		return target{}, r.notFound()
@@ -147,7 +147,7 @@ func (r replacing) unmatched(ctx context.Context) (target, error) {
 
 // withTop returns the lines of a new declaration, with those above the old one that it has
 // none of: a comment, or attributes and decorators. from is the line that they begin at.
-func (r replacing) withTop(with string, text *source.File, block source.Extent, f *source.File, e source.Extent) (whole string, from int) {
+func (r replacement) withTop(with string, text *source.File, block source.Extent, f *source.File, e source.Extent) (whole string, from int) {
 	if block.Top == block.Start {
 		return with, e.Start
 	}

@@ -49,20 +49,20 @@ type gitOutput struct {
 }
 
 // limited keeps only the first bytes written to it.
-type limited struct {
+type limitedBuffer struct {
 	bytes.Buffer
 	max int
 	cut bool
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
 	room := min(max(0, l.max-l.Len()), len(p))
 	l.cut = l.cut || room < len(p)
 	_, _ = l.Buffer.Write(p[:room]) // never fails
 	return len(p), nil
 }
 
-func (*limited) Close() error { return nil }
+func (*limitedBuffer) Close() error { return nil }
 
 // gitRepository is the git repository that contains the workspace.
 type gitRepository struct {
@@ -92,7 +92,7 @@ func (r *gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) 
 			flags = append(flags, "-c", name+".clean=", "-c", name+".smudge=", "-c", name+".process=", "-c", name+".required=false")
 		}
 	}
-	out := &limited{max: run.max}
+	out := &limitedBuffer{max: run.max}
 	if out.max == 0 {
 		out.max = maxGitData
 	}

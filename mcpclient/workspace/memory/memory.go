@@ -45,11 +45,11 @@ const (
 const memoryHeader = "# Memory\n\nYour own facts and preferences, a bullet each. Change them as you like; all else in this file is left alone.\n\n"
 
 type recallResult struct {
-	Facts []recalled `json:"facts"`
+	Facts []foundFact `json:"facts"`
 	Total int        `json:"total"` // matching facts, including those not returned
 }
 
-type recalled struct {
+type foundFact struct {
 	Text  string `json:"text"`
 	Added string `json:"added,omitempty"`
 }
@@ -89,10 +89,10 @@ func (o *Operators) recall(_ context.Context, _ op.Call, args recallArgs) (*op.A
 	if limit == 0 {
 		limit = defaultRecall
 	}
-	result := recallResult{Facts: []recalled{}, Total: len(found)}
+	result := recallResult{Facts: []foundFact{}, Total: len(found)}
 	var text strings.Builder
 	for _, f := range found[:min(limit, len(found))] {
-		result.Facts = append(result.Facts, recalled{Text: f.text, Added: f.added})
+		result.Facts = append(result.Facts, foundFact{Text: f.text, Added: f.added})
 		fmt.Fprintf(&text, "- %s\n", f.text)
 	}
 	if len(found) == 0 {

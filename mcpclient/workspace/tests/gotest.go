@@ -42,7 +42,7 @@ type goEvents struct {
 }
 
 type goPackage struct {
-	text  clipped // output outside tests
+	text  clippedText // output outside tests
 	tests map[string]*goTestRun
 	order []*goTestRun // in the order they started
 	shown map[string]bool
@@ -52,7 +52,7 @@ type goPackage struct {
 type goTestRun struct {
 	name  string
 	state string // run, pause, pass, fail or skip
-	text  clipped
+	text  clippedText
 }
 
 func (o *Operators) goEvents(shown io.Writer, status func(string), report *testReport, dir string) *goEvents {
@@ -200,7 +200,7 @@ func (g *goEvents) ended(pkg string, t *goTestRun, state string) {
 	}
 	for _, other := range p.order {
 		if other == t || strings.HasPrefix(other.name, t.name+"/") {
-			other.text = clipped{}
+			other.text = clippedText{}
 		}
 	}
 }

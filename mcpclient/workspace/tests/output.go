@@ -5,12 +5,12 @@ import "strings"
 const maxTestText = 64 << 10 // bytes of one test's output, up to half as much again
 
 // clipped is a text that drops its middle if it is long.
-type clipped struct {
+type clippedText struct {
 	head, tail []byte
 	cut        bool
 }
 
-func (c *clipped) add(s string) {
+func (c *clippedText) add(s string) {
 	room := min(max(0, maxTestText/2-len(c.head)), len(s))
 	c.head = append(c.head, s[:room]...)
 	c.tail = append(c.tail, s[room:]...)
@@ -21,7 +21,7 @@ func (c *clipped) add(s string) {
 }
 
 // open reports whether the last line is incomplete.
-func (c *clipped) open() bool {
+func (c *clippedText) open() bool {
 	last := c.tail
 	if len(last) == 0 {
 		last = c.head
@@ -29,7 +29,7 @@ func (c *clipped) open() bool {
 	return len(last) > 0 && last[len(last)-1] != '\n'
 }
 
-func (c *clipped) lines() []string {
+func (c *clippedText) lines() []string {
 	head, tail := string(c.head), string(c.tail)
 	if c.cut { // perhaps within a character
 		head, tail = strings.ToValidUTF8(head, "")+"\n[cut]\n", strings.ToValidUTF8(tail, "")

@@ -22,7 +22,7 @@ type Index struct {
 
 	mu      sync.Mutex
 	top     *ignores // rules from outside of the tree, see [Tree.repositoryIgnores]
-	folders map[string]*indexed
+	folders map[string]*folderListing
 	reads   int    // folders read, in all walks
 	told    *watch // of what was learned; nil if nothing reports changes
 	closed  bool
@@ -32,7 +32,7 @@ type Index struct {
 func NewIndex(t *Tree) *Index { return &Index{tree: t} }
 
 // indexed is what a folder held when it was read.
-type indexed struct {
+type folderListing struct {
 	read       time.Time     // before it was read
 	folder     fs.FileInfo   // changed when an entry was last added, removed or renamed; nil if unreadable
 	entries    []*indexEntry // by name
@@ -59,11 +59,11 @@ const settles = 2 * time.Second
 // Walk visits the entries below the top as [Tree.Walk] does. It returns a number that is the
 // same as in another walk if no folder has changed between them.
 func (x *Index) Walk(ctx context.Context, visit func(at string, dir bool)) (version int, err error) {
-	return x.walkAll(ctx, visit, func(*Folder, *indexed) {})
+	return x.walkAll(ctx, visit, func(*Folder, *folderListing) {})
 }
 
 // walkAll is like Walk and calls enter for each folder before what is in it is visited.
-func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), enter func(in *Folder, f *indexed)) (version int, err error) {
+func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), enter func(in *Folder, f *folderListing)) (version int, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if top := x.tree.repositoryIgnores(ctx); !reflect.DeepEqual(top, x.top) {
@@ -73,7 +73,7 @@ func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), en
 	if err != nil {
 		return 0, err
 	}
-	w := indexWalk{x: x, ctx: ctx, before: x.folders, now: make(map[string]*indexed, len(x.folders)), visit: visit, enter: enter}
+	w := indexWalk{x: x, ctx: ctx, before: x.folders, now: make(map[string]*folderListing, len(x.folders)), visit: visit, enter: enter}
 	if err = w.walk(root, ".", x.top); err == nil {
 		x.folders = w.now
 	}
@@ -84,9 +84,9 @@ func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), en
 type indexWalk struct {
 	x           *Index
 	ctx         context.Context     //nolint:containedctx // of the one walk that it is made for
-	before, now map[string]*indexed // the folders as they were in the walk before, and are in this one
+	before, now map[string]*folderListing // the folders as they were in the walk before, and are in this one
 	visit       func(at string, dir bool)
-	enter       func(in *Folder, f *indexed)
+	enter       func(in *Folder, f *folderListing)
 }
 
 // walk visits what is in an open folder, and closes it.
@@ -118,8 +118,8 @@ func (w *indexWalk) walk(root *os.Root, at string, outer *ignores) error {
 
 // read returns what a folder holds: as before, unless the folder, its .gitignore or the
 // rules of a parent have changed.
-func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *indexed {
-	now := &indexed{read: time.Now(), outer: outer, rules: outer}
+func (x *Index) read(before *folderListing, in *os.Root, at string, outer *ignores) *folderListing {
+	now := &folderListing{read: time.Now(), outer: outer, rules: outer}
 	if info, err := in.Stat("."); err == nil {
 		now.folder = info
 	}
@@ -155,12 +155,12 @@ func (x *Index) read(before *indexed, in *os.Root, at string, outer *ignores) *i
 }
 
 // holds reports whether a folder is the one that was read, and as it was.
-func (f *indexed) holds(now fs.FileInfo) bool {
+func (f *folderListing) holds(now fs.FileInfo) bool {
 	return f.folder != nil && now != nil && os.SameFile(f.folder, now) && f.folder.ModTime().Equal(now.ModTime()) && f.read.Sub(now.ModTime()) > settles
 }
 
 // entry returns the entry of a name, with what is known of it if there was such an entry before.
-func (f *indexed) entry(at string, folder int, dir, regular bool) *indexEntry {
+func (f *folderListing) entry(at string, folder int, dir, regular bool) *indexEntry {
 	if f != nil {
 		if i, ok := slices.BinarySearchFunc(f.entries, at[folder:], func(e *indexEntry, name string) int { return strings.Compare(e.name, name) }); ok {
 			if e := f.entries[i]; e.dir == dir && e.regular == regular {

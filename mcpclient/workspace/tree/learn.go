@@ -91,7 +91,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 }
 
 // of returns the watch if it watches a folder.
-func (w *watch) of(f *indexed) *watch {
+func (w *watch) of(f *folderListing) *watch {
 	if f.watched.Load() != w {
 		return nil
 	}
@@ -190,7 +190,7 @@ func fill(data []byte, in *os.Root, name string, size int) ([]byte, error) {
 func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wanted func(text string) bool) (files func() []string, version int, err error) {
 	type job struct {
 		in *Folder
-		f  *indexed
+		f  *folderListing
 	}
 	x.mu.Lock()
 	told := x.told
@@ -209,7 +209,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 			}
 		})
 	}
-	version, err = x.walkAll(ctx, visit, func(in *Folder, f *indexed) {
+	version, err = x.walkAll(ctx, visit, func(in *Folder, f *folderListing) {
 		in.Hold()
 		jobs <- job{in, f}
 	})
@@ -224,7 +224,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 
 // mayHold returns the files of a folder that may hold what is looked for. It looks at those
 // whose changes the kernel would not have told.
-func (f *indexed) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
+func (f *folderListing) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
 	watched := told.of(f) != nil
 	stamp, done := stampIn, func() {}
 	if !watched {

@@ -14,7 +14,7 @@ import (
 // watch is told by the kernel which files of its folders are written to.
 type watch struct {
 	fd      int
-	folders map[int32]*indexed
+	folders map[int32]*folderListing
 	lost    bool // the kernel told of too much at once
 }
 
@@ -27,7 +27,7 @@ const mostWatched = 8 << 10
 var local = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.F2FS_SUPER_MAGIC, 0x2fc12fc1, unix.OVERLAYFS_SUPER_MAGIC}
 
 // newWatch watches folders below dir; nil if it cannot. Writes are known from now on.
-func newWatch(dir string, folders map[string]*indexed) *watch {
+func newWatch(dir string, folders map[string]*folderListing) *watch {
 	if len(folders) > mostWatched {
 		return nil
 	}
@@ -35,7 +35,7 @@ func newWatch(dir string, folders map[string]*indexed) *watch {
 	if err != nil {
 		return nil
 	}
-	w := &watch{fd: fd, folders: make(map[int32]*indexed, len(folders))}
+	w := &watch{fd: fd, folders: make(map[int32]*folderListing, len(folders))}
 	for at, f := range folders {
 		name := filepath.Join(dir, filepath.FromSlash(at))
 		var system unix.Statfs_t
@@ -85,7 +85,7 @@ func (w *watch) take() bool {
 }
 
 // written marks a file that was written to.
-func (f *indexed) written(name string) {
+func (f *folderListing) written(name string) {
 	if f == nil {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // noted is one changed path in the manifest of a run.
-type noted struct {
+type manifestChange struct {
 	manifestLine
 	run string
 }
@@ -26,39 +26,39 @@ type noted struct {
 // chain is the changes of one path in their order.
 type chain struct {
 	path  string
-	links []noted
+	links []manifestChange
 }
 
 // recorded is the manifest of a run.
-type recorded struct {
+type runManifest struct {
 	workspace string
-	changes   []noted // that were not undone, nor rolled back
+	changes   []manifestChange // that were not undone, nor rolled back
 	undone    bool    // all there was is undone
 }
 
 // read reads the manifest of a run. A run that changed nothing has none.
-func (u *Log) read(run string) (recorded, error) {
+func (u *Log) read(run string) (runManifest, error) {
 	dir, err := u.at(run)
 	if err != nil {
-		return recorded{}, err
+		return runManifest{}, err
 	}
 	at := filepath.Join(dir, manifest)
 	text, err := os.ReadFile(at) //nolint:gosec // the id was checked
 	if errors.Is(err, fs.ErrNotExist) {
-		return recorded{}, nil
+		return runManifest{}, nil
 	}
 	if err != nil {
-		return recorded{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
+		return runManifest{}, fmt.Errorf("reading the changes of the run %s: %w", run, err)
 	}
 	// What a crash has cut off was not begun.
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	var r recorded
+	var r runManifest
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
 		var l manifestLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			return recorded{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
+			return runManifest{}, fmt.Errorf("the list of changes %s is damaged at line %d: it cannot be used for an undo", at, number)
 		}
 		r.take(l, run)
 	}
@@ -66,8 +66,8 @@ func (u *Log) read(run string) (recorded, error) {
 }
 
 // take follows one line.
-func (r *recorded) take(l manifestLine, run string) {
-	of := func(n noted) bool { return n.Change == l.Change }
+func (r *runManifest) take(l manifestLine, run string) {
+	of := func(n manifestChange) bool { return n.Change == l.Change }
 	switch {
 	case l.Undone:
 		r.changes, r.undone = nil, true
@@ -78,7 +78,7 @@ func (r *recorded) take(l manifestLine, run string) {
 			r.changes[i].Done = r.changes[i].Done || of(r.changes[i])
 		}
 	case l.Path != "":
-		r.changes = append(r.changes, noted{l, run})
+		r.changes = append(r.changes, manifestChange{l, run})
 		r.undone = false
 	case l.Workspace != "":
 		r.workspace = l.Workspace
@@ -87,8 +87,8 @@ func (r *recorded) take(l manifestLine, run string) {
 
 // chains groups changes by path. Changes of several runs are in the order of their
 // times, those of one run in the order in which it made them.
-func chains(changes []noted) []*chain {
-	slices.SortStableFunc(changes, func(a, b noted) int { return a.Time.Compare(b.Time) })
+func chains(changes []manifestChange) []*chain {
+	slices.SortStableFunc(changes, func(a, b manifestChange) int { return a.Time.Compare(b.Time) })
 	byPath := map[string]*chain{}
 	var all []*chain
 	for _, n := range changes {
@@ -104,8 +104,8 @@ func chains(changes []noted) []*chain {
 	return all
 }
 
-func (c *chain) first() noted { return c.links[0] }
-func (c *chain) last() noted  { return c.links[len(c.links)-1] }
+func (c *chain) first() manifestChange { return c.links[0] }
+func (c *chain) last() manifestChange  { return c.links[len(c.links)-1] }
 
 // leaves reports whether the path can have this hash after the last change: the new
 // one, or the old one if a crash may have come first. An interrupted undo may have

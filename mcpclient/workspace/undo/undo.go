@@ -87,7 +87,7 @@ func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...stri
 		return Undone{}, err
 	}
 	defer release()
-	var changes []noted
+	var changes []manifestChange
 	var touched []string // runs with something to undo
 	out := Undone{}
 	for _, run := range runs {
@@ -105,7 +105,7 @@ func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...stri
 		}
 	}
 	out.Already = out.Changed && len(changes) == 0
-	u := undoing{log: l, writer: w, runs: runs}
+	u := undoPass{log: l, writer: w, runs: runs}
 	defer u.close()
 	if err := u.compare(chains(changes)); err != nil {
 		return Undone{}, err
@@ -146,7 +146,7 @@ func (l *Log) undone(run string) error {
 }
 
 // undoing is one undo under way.
-type undoing struct {
+type undoPass struct {
 	log    *Log
 	writer *change.Writer
 	runs   []string
@@ -162,7 +162,7 @@ type putBack struct {
 	remade bool
 }
 
-func (u *undoing) close() {
+func (u *undoPass) close() {
 	for _, s := range u.stores {
 		if s != nil {
 			_ = s.root.Close() // it was read only
@@ -171,7 +171,7 @@ func (u *undoing) close() {
 }
 
 // kept returns a content that a run kept.
-func (u *undoing) kept(run, hash string) ([]byte, bool) {
+func (u *undoPass) kept(run, hash string) ([]byte, bool) {
 	if u.stores == nil {
 		u.stores = map[string]*store{}
 	}
@@ -185,7 +185,7 @@ func (u *undoing) kept(run, hash string) ([]byte, bool) {
 
 // compare finds what is to be restored. It fails if something else has changed a
 // file since.
-func (u *undoing) compare(all []*chain) error {
+func (u *undoPass) compare(all []*chain) error {
 	var refused ChangedError
 	for _, c := range all {
 		u.findLitter(c)
@@ -229,7 +229,7 @@ func (u *undoing) compare(all []*chain) error {
 }
 
 // findLitter finds the temporary files that a crash has left beside a path.
-func (u *undoing) findLitter(c *chain) {
+func (u *undoPass) findLitter(c *chain) {
 	const within = 5 * time.Second // of the change, so that no other process is writing them
 	for _, l := range c.links {
 		if l.Done || l.AfterSHA == "" || l.AfterSHA == tree.FolderHash {
@@ -254,7 +254,7 @@ func (u *undoing) findLitter(c *chain) {
 }
 
 // add adds a file that has changed since.
-func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
+func (e *ChangedError) add(u *undoPass, c *chain, now tree.File) {
 	last := c.last()
 	changed := ChangedFile{Path: c.path, How: "changed since", Run: u.log.since(c.path, now.Hash(), last.Time, u.runs)}
 	switch {
@@ -281,7 +281,7 @@ func (e *ChangedError) add(u *undoing, c *chain, now tree.File) {
 
 // steps returns the changes that restore everything, in an order in which each is
 // possible, and lists them in out.
-func (u *undoing) steps(out *Undone) []change.Change {
+func (u *undoPass) steps(out *Undone) []change.Change {
 	removed := map[string]bool{} // paths that will not be there
 	var folders, files, modes []change.Change
 	remove := slices.Clone(u.litter)

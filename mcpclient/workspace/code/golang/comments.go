@@ -15,8 +15,8 @@ import (
 )
 
 // commenting renames the name in comments, where it is the name and no other word.
-type commenting struct {
-	*renaming
+type commentRename struct {
+	*rename
 	parent          string   // with a dot, of a method
 	qualifiers      []string // may stand before the name: its package, and the types of the renamed methods
 	here, elsewhere *regexp.Regexp
@@ -26,9 +26,9 @@ type commenting struct {
 // comments renames the name in doc links, in directives that need it, and in the comments
 // of the renamed declarations: as their first word, and everywhere if it is no ordinary
 // word. It returns a note on the comments and strings in which the name stays.
-func (r *renaming) comments() []string {
+func (r *rename) comments() []string {
 	parent, pkg := strings.TrimSuffix(memberName(r.target), r.old), regexp.QuoteMeta(r.target.Pkg().Name())+`\.`
-	c := &commenting{renaming: r, parent: parent, qualifiers: []string{r.target.Pkg().Name()}}
+	c := &commentRename{rename: r, parent: parent, qualifiers: []string{r.target.Pkg().Name()}}
 	for _, o := range r.set {
 		of, _, _ := strings.Cut(memberName(o), ".")
 		c.qualifiers = append(c.qualifiers, of)
@@ -60,7 +60,7 @@ func (r *renaming) comments() []string {
 
 // file renames the name in the comments of a file. home means that the file belongs to
 // the package of the renamed object.
-func (c *commenting) file(file *ast.File, home bool) {
+func (c *commentRename) file(file *ast.File, home bool) {
 	own := map[*ast.CommentGroup]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		for _, group := range c.own(n) {
@@ -106,7 +106,7 @@ var directive = regexp.MustCompile(`^//(?:[a-z0-9]+:[a-z0-9]|(?:export|extern|li
 
 // means reports whether the word at an offset of a line is the name. own means that the
 // comment is that of a renamed declaration, first that no words come before the line.
-func (c *commenting) means(l commentLine, at int, own, first, home bool) bool {
+func (c *commentRename) means(l commentLine, at int, own, first, home bool) bool {
 	if l.directive {
 		before := l.text[:at]
 		return before == "//export " && own || before == "//go:linkname " && home && c.parent == ""
@@ -123,7 +123,7 @@ func (c *commenting) means(l commentLine, at int, own, first, home bool) bool {
 
 // elsewhereMeant reports whether a word is a part of a URL, a path or a string, or has
 // another package or type before it.
-func (c *commenting) elsewhereMeant(l commentLine, at int) bool {
+func (c *commentRename) elsewhereMeant(l commentLine, at int) bool {
 	end := at + len(c.old)
 	start := max(l.body, strings.LastIndexAny(l.text[:at], " \t")+1)
 	chunk, _, _ := strings.Cut(strings.TrimRight(l.text[start:], "\r\n"), " ")

@@ -18,7 +18,7 @@ import (
 )
 
 // renaming is a rename in progress.
-type renaming struct {
+type rename struct {
 	*program
 	target    types.Object
 	old, name string
@@ -45,7 +45,7 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 	if err != nil {
 		return Renamed{}, err
 	}
-	r := &renaming{program: prog, target: target, old: target.Name(), name: name, set: map[key]types.Object{prog.keyOf(target): target}, edits: map[string][]source.Edit{}}
+	r := &rename{program: prog, target: target, old: target.Name(), name: name, set: map[key]types.Object{prog.keyOf(target): target}, edits: map[string][]source.Edit{}}
 	if err := r.allowed(); err != nil {
 		return Renamed{}, err
 	}
@@ -94,7 +94,7 @@ func memberName(o types.Object) string {
 
 // allowed refuses names outside the workspace, names that must not change, and
 // names with uses that cannot be determined.
-func (r *renaming) allowed() error {
+func (r *rename) allowed() error {
 	v, isVar := r.target.(*types.Var)
 	_, isPkg := r.target.(*types.PkgName)
 	f, isFunc := r.target.(*types.Func)
@@ -134,7 +134,7 @@ func (r *renaming) allowed() error {
 
 // embedded adds the fields that embed a renamed type, because they share its
 // name.
-func (r *renaming) embedded() {
+func (r *rename) embedded() {
 	if _, isType := r.target.(*types.TypeName); !isType {
 		return
 	}
@@ -155,7 +155,7 @@ type holder struct {
 // couple adds the methods that must keep the same name as the target: those of
 // its interfaces and of their other implementations. It refuses a method that
 // an interface outside the workspace requires.
-func (r *renaming) couple() error {
+func (r *rename) couple() error {
 	f, ok := r.target.(*types.Func)
 	if !ok || f.Signature().Recv() == nil {
 		return nil
@@ -201,7 +201,7 @@ func (r *renaming) couple() error {
 
 // holders returns the types with a method of the old name that a package
 // declares, spells out or uses.
-func (r *renaming) holders(pkg *packages.Package) []holder {
+func (r *rename) holders(pkg *packages.Package) []holder {
 	var found []holder
 	seen := map[types.Type]bool{}
 	add := func(t types.Type) {
@@ -234,7 +234,7 @@ func (r *renaming) holders(pkg *packages.Package) []holder {
 }
 
 // collect creates an edit for every identifier that denotes a renamed object.
-func (r *renaming) collect() (err error) {
+func (r *rename) collect() (err error) {
 	r.identifiers(func(pkg *packages.Package, id *ast.Ident) {
 		if id.Name != r.old || !r.reads(id.Pos()) {
 			return
@@ -254,7 +254,7 @@ func (r *renaming) collect() (err error) {
 
 // examples renames the example functions of renamed objects, because go vet
 // checks their names.
-func (r *renaming) examples() {
+func (r *rename) examples() {
 	for _, o := range r.set {
 		if o.Pkg() == nil || o.Parent() != o.Pkg().Scope() && !strings.Contains(memberName(o), ".") {
 			continue
@@ -273,7 +273,7 @@ func (r *renaming) examples() {
 }
 
 // edit replaces a text once, even if several packages contain its file.
-func (r *renaming) edit(pos token.Pos, from, to string) {
+func (r *rename) edit(pos token.Pos, from, to string) {
 	at := r.fset.PositionFor(pos, false)
 	path, _ := r.p.relative(at.Filename)
 	e := source.Edit{Path: path, Start: at.Offset, End: at.Offset + len(from), New: to}
@@ -283,7 +283,7 @@ func (r *renaming) edit(pos token.Pos, from, to string) {
 }
 
 // own returns the comments of a renamed declaration.
-func (r *renaming) own(n ast.Node) []*ast.CommentGroup {
+func (r *rename) own(n ast.Node) []*ast.CommentGroup {
 	var names []*ast.Ident
 	var groups []*ast.CommentGroup
 	switch n := n.(type) {
@@ -321,7 +321,7 @@ func declares(spec ast.Spec) []*ast.Ident {
 
 // all returns the edits by file and place. A gofmt-formatted file stays
 // formatted: the blanks beside aligned names change too.
-func (r *renaming) all() []source.Edit {
+func (r *rename) all() []source.Edit {
 	var list []source.Edit
 	for _, path := range slices.Sorted(maps.Keys(r.edits)) {
 		data, edits := r.read[path], r.edits[path]

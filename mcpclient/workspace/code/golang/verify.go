@@ -20,7 +20,7 @@ import (
 // applied. It compares the meaning of each identifier before and after. This
 // finds names that are already taken, shadow another name or are shadowed, and
 // all other compile errors.
-func (r *renaming) verify(ctx context.Context) error {
+func (r *rename) verify(ctx context.Context) error {
 	after := &program{p: r.p, fset: r.fset, read: maps.Clone(r.read)}
 	files := map[string]*ast.File{} // with edits applied, by name on disk
 	for path, edits := range r.edits {
@@ -145,7 +145,7 @@ type importer func(path string) (*types.Package, error)
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
 // sameErrors refuses errors that did not exist before.
-func (r *renaming) sameErrors(after *program, before, now *packages.Package) error {
+func (r *rename) sameErrors(after *program, before, now *packages.Package) error {
 	known := map[string]bool{}
 	for _, e := range before.Errors {
 		known[e.Msg] = true
@@ -161,7 +161,7 @@ func (r *renaming) sameErrors(after *program, before, now *packages.Package) err
 
 // sameMeaning refuses an identifier that would denote something else. If
 // strict, it also refuses one that would denote nothing.
-func (r *renaming) sameMeaning(after *program, before, now *packages.Package, strict bool) error {
+func (r *rename) sameMeaning(after *program, before, now *packages.Package, strict bool) error {
 	for i, file := range before.Syntax {
 		was, is := identsOf(file), identsOf(now.Syntax[i])
 		if len(was) != len(is) {
@@ -179,7 +179,7 @@ func (r *renaming) sameMeaning(after *program, before, now *packages.Package, st
 }
 
 // moved returns the place of a declaration after the edits.
-func (r *renaming) moved(k key) key {
+func (r *rename) moved(k key) key {
 	path, _ := r.p.relative(k.file)
 	shift := 0
 	for _, e := range r.edits[path] {

@@ -50,7 +50,7 @@ type client struct {
 	round  int                 // counts the calls of sync; guarded by turn
 
 	mu        sync.Mutex
-	published map[string]published // by path
+	published map[string]fileDiagnostics // by path
 	news      chan struct{}        // closed when published or loaded changes
 	loaded    bool
 }
@@ -64,7 +64,7 @@ type document struct {
 }
 
 // published holds the diagnostics that a server sent for a file.
-type published struct {
+type fileDiagnostics struct {
 	version int32 // of the document; 0 if the server does not say
 	count   int   // how often diagnostics were sent
 	at      time.Time
@@ -75,7 +75,7 @@ type published struct {
 func connect(ctx context.Context, w workspace, p Program, proc *process, options map[string]any, log *slog.Logger) (*client, error) {
 	c := &client{
 		workspace: w, program: p, proc: proc, options: options, log: log, turn: make(chan struct{}, 1),
-		open: map[string]document{}, published: map[string]published{}, news: make(chan struct{}), loaded: !p.quiesces,
+		open: map[string]document{}, published: map[string]fileDiagnostics{}, news: make(chan struct{}), loaded: !p.quiesces,
 	}
 	// The connection outlives the call that starts it; close ends it.
 	c.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), jsonrpc2.NewBufferedStream(proc, jsonrpc2.VSCodeObjectCodec{}),
@@ -231,7 +231,7 @@ func (c *client) publish(params json.RawMessage) {
 		return
 	}
 	c.changed(func() {
-		c.published[at] = published{version: sent.Version, count: c.published[at].count + 1, at: time.Now(), items: sent.Diagnostics}
+		c.published[at] = fileDiagnostics{version: sent.Version, count: c.published[at].count + 1, at: time.Now(), items: sent.Diagnostics}
 	})
 }
 

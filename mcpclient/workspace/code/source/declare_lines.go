@@ -7,12 +7,12 @@ import "strings"
 type lineReader struct {
 	f     *File
 	g     *grammar
-	stack []indented
+	stack []indentScanner
 	last  int             // last line with code
 	seen  map[string]bool // variables already added, with their container
 }
 
-type indented struct {
+type indentScanner struct {
 	indent, decl int
 	kind, parent string
 }
@@ -67,7 +67,7 @@ func (r *lineReader) dedent(indent, line int, words string) {
 // line adds the declarations of a line at an offset.
 func (r *lineReader) line(code string, at, start int) {
 	f := r.f
-	top := indented{kind: "file"}
+	top := indentScanner{kind: "file"}
 	if len(r.stack) > 0 {
 		top = r.stack[len(r.stack)-1]
 	}
@@ -106,7 +106,7 @@ func (r *lineReader) line(code string, at, start int) {
 }
 
 // note adds a declaration inside another.
-func (r *lineReader) note(top indented, kind, parent string, from, name int) {
+func (r *lineReader) note(top indentScanner, kind, parent string, from, name int) {
 	f := r.f
 	if container(top.kind) {
 		parent = strings.TrimSuffix(top.parent+"."+parent, ".")
@@ -140,7 +140,7 @@ func (r *lineReader) note(top indented, kind, parent string, from, name int) {
 		}
 	}
 	indent := f.lexemes[from].start - f.lines[f.lexemes[from].line-1]
-	r.stack = append(r.stack, indented{indent, d, kind, strings.Trim(parent+"."+f.at(name), ".")})
+	r.stack = append(r.stack, indentScanner{indent, d, kind, strings.Trim(parent+"."+f.at(name), ".")})
 }
 
 // pythonWords may stand before a colon and are no names.

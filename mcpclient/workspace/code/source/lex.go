@@ -40,7 +40,7 @@ type File struct {
 	Language Language
 	lexemes  []lexeme
 	lines    []int // offset of each line
-	outline  []declared
+	outline  []declaration
 	outlined bool
 	plain    bool // the lexer was given up: everything counts as code
 

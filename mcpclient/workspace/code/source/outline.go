@@ -9,7 +9,7 @@ import (
 )
 
 // declared is a symbol with internal details.
-type declared struct {
+type declaration struct {
 	Symbol
 	at int // offset of the name
 }
@@ -69,7 +69,7 @@ func (f *File) declare() {
 	default:
 		(&braceReader{f: f, g: g}).read()
 	}
-	slices.SortStableFunc(f.outline, func(a, b declared) int { return a.at - b.at })
+	slices.SortStableFunc(f.outline, func(a, b declaration) int { return a.at - b.at })
 	for i := range f.outline {
 		d := &f.outline[i]
 		if d.EndLine == 0 {
@@ -84,7 +84,7 @@ func (f *File) declare() {
 
 // exported reports whether a symbol is visible to others, by the conventions
 // of the language. For most languages this is approximate.
-func exported(f *File, d *declared) bool {
+func exported(f *File, d *declaration) bool {
 	last := d.Name[strings.LastIndexByte(d.Name, '.')+1:]
 	switch f.Language.Family {
 	case "web":
@@ -111,7 +111,7 @@ func (f *File) add(kind, parent string, name int) int {
 	l := f.lexemes[name]
 	s := Symbol{Name: f.at(name), Kind: kind, Place: f.place(l.start), Parent: clip(parent, maxParent)}
 	s.Doc = f.docAbove(l.line)
-	f.outline = append(f.outline, declared{Symbol: s, at: l.start})
+	f.outline = append(f.outline, declaration{Symbol: s, at: l.start})
 	return len(f.outline) - 1
 }
 
@@ -305,7 +305,7 @@ func (f *File) headings() {
 			f.outline[stack[len(stack)-1].at].EndLine = n - 1
 			stack = stack[:len(stack)-1]
 		}
-		d := declared{Symbol: Symbol{Name: title, Kind: "heading", Place: f.place(f.lines[n-1]), Exported: true}, at: f.lines[n-1]}
+		d := declaration{Symbol: Symbol{Name: title, Kind: "heading", Place: f.place(f.lines[n-1]), Exported: true}, at: f.lines[n-1]}
 		d.Signature = strings.Repeat("#", level) + " " + title
 		if len(stack) > 0 {
 			d.Parent = clip(f.outline[stack[len(stack)-1].at].Name, maxParent)

@@ -233,7 +233,7 @@ func (r *goReader) add(name *ast.Ident, node ast.Node, s Symbol) {
 	s.Name, s.Doc = name.Name, clip(strings.TrimSpace(s.Doc), maxDoc)
 	s.Place = r.f.place(at)
 	s.EndLine = r.fset.PositionFor(node.End(), false).Line
-	r.f.outline = append(r.f.outline, declared{Symbol: s, at: at})
+	r.f.outline = append(r.f.outline, declaration{Symbol: s, at: at})
 }
 
 // print formats a node on one line.

@@ -31,17 +31,17 @@ var tokenizers = sync.OnceValue(func() *chroma.LexerRegistry {
 				return rules
 			}))
 		} else {
-			registry.Register(shared{l})
+			registry.Register(sharedLexer{l})
 		}
 	}
 	return registry
 })
 
 // shared is a lexer that other registries have too.
-type shared struct{ chroma.Lexer }
+type sharedLexer struct{ chroma.Lexer }
 
 // SetRegistry leaves the lexer in the registry that it has.
-func (s shared) SetRegistry(*chroma.LexerRegistry) chroma.Lexer { return s }
+func (s sharedLexer) SetRegistry(*chroma.LexerRegistry) chroma.Lexer { return s }
 
 // patience is a rule that takes itself out of a lexer when its expressions are
 // compiled, and gives them matchTime.
