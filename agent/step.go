@@ -328,7 +328,7 @@ func (s *StepState) countAfresh() {
 }
 func (s *StepState) unskip() { s.skip.reason = "" }
 
-// skipping records that a step will be skipped.
+// skipState records that a step will be skipped.
 type skipState struct {
 	reason string // "" if it will not be
 	byUser bool   // the user chose to skip it, which survives a resume
@@ -350,7 +350,7 @@ func (s *StepState) skipReason() string { return s.skip.reason }
 // userSkips reports whether the user chose to skip it.
 func (s *StepState) userSkips() bool { return s.skip.byUser }
 
-// checking tracks the checks of a step whose work is done.
+// checkState tracks the checks of a step whose work is done.
 type checkState struct {
 	round         int    // counts how often they began
 	since         uint64 // the event after which the next one may be evaluated

@@ -117,7 +117,7 @@ func (s *StepState) argName(written string) string {
 	return written
 }
 
-// filling is the model's work on args that the plan leaves out.
+// argsRequest is the model's work on args that the plan leaves out.
 type argsRequest struct {
 	missing []string       // args that the tool requires
 	args    map[string]any // written by the model; nil until then

@@ -7,7 +7,7 @@ import (
 	"replan/internal/english"
 )
 
-// uncommitted are the files that had uncommitted changes when a run began. They matter once
+// uncommittedFiles are the files that had uncommitted changes when a run began. They matter once
 // the run has a step, or a call by a model, that may change something.
 type uncommittedFiles struct {
 	files   int

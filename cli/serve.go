@@ -190,7 +190,7 @@ func (o serveOptions) letGo(id string, release func() error) error {
 	return err
 }
 
-// listening is an open address for HTTP, and who may use it.
+// listener is an open address for HTTP, and who may use it.
 type listener struct {
 	net.Listener // nil without HTTP
 	access       serve.Access

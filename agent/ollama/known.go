@@ -32,7 +32,7 @@ type known struct {
 	writesCalls   bool            // its calls do not arrive as calls, see prompt.Prompting
 }
 
-// setting is how to make a request, with every feature that the model is known to
+// requestForm is how to make a request, with every feature that the model is known to
 // accept.
 type requestForm struct {
 	think  *api.ThinkValue

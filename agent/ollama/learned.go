@@ -17,18 +17,18 @@ const learnedVersion = 1
 
 // learnedFile holds what clients have learned about servers, for later sessions.
 type learnedFile struct {
-	V       int                `json:"v"`
+	V       int                    `json:"v"`
 	Servers map[string]serverFacts `json:"servers"` // by URL
 }
 
-// learned is what is known about one server. It holds for one version of Ollama,
+// serverFacts is what is known about one server. It holds for one version of Ollama,
 // since the next one may have fixed its defects.
 type serverFacts struct {
-	Version       string              `json:"version"`
-	ThinkToFormat []string            `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
-	WritesCalls   []string            `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
-	Memory        int64               `json:"memory,omitempty"`          // bytes; the most that models took together
-	GPU           int64               `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
+	Version       string                  `json:"version"`
+	ThinkToFormat []string                `json:"think_to_format,omitempty"` // tagged names of the models that ignore a format with thinking off
+	WritesCalls   []string                `json:"writes_calls,omitempty"`    // tagged names of the models whose calls do not arrive as calls
+	Memory        int64                   `json:"memory,omitempty"`          // bytes; the most that models took together
+	GPU           int64                   `json:"gpu,omitempty"`             // bytes; the most of them in memory of GPUs
 	Paces         map[string]measuredPace `json:"paces,omitempty"`           // by tagged name of the model
 }
 

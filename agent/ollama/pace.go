@@ -15,7 +15,7 @@ import (
 	"replan/planning/reply"
 )
 
-// measured is how fast a model works on a server, and how the server counts its tokens.
+// measuredPace is how fast a model works on a server, and how the server counts its tokens.
 type measuredPace struct {
 	Speed         pace.Speed `json:"speed"`
 	BytesPerToken float64    `json:"bytes_per_token,omitempty"` // of prompts without tools and pictures; 0 if unknown
@@ -39,10 +39,10 @@ const (
 type pacing struct {
 	mu    sync.Mutex
 	pace  measuredPace
-	saved measuredPace  // in the file of what was learned
-	last  string    // the prompt and reply that the server remembers
-	sure  bool      // last is all it can remember; false while other programs may have asked before
-	used  time.Time // when the model last worked or was loaded; zero if never
+	saved measuredPace // in the file of what was learned
+	last  string       // the prompt and reply that the server remembers
+	sure  bool         // last is all it can remember; false while other programs may have asked before
+	used  time.Time    // when the model last worked or was loaded; zero if never
 }
 
 // known returns the pace so far.

@@ -12,7 +12,7 @@ func (r Rule) JudgesPaths() bool {
 	return slices.ContainsFunc(plan.PathArgs, func(name string) bool { return r.Args[name] != "" })
 }
 
-// linked is a path that leads to another one through links.
+// linkedPath is a path that leads to another one through links.
 type linkedPath struct{ written, real string }
 
 // Linked returns args for a decision in which paths lead to other ones. A rule that

@@ -398,7 +398,7 @@ func jsonValue(v any) (any, error) {
 	return plan.DecodeValue(data)
 }
 
-// discarded is the journal of a run that is not stored.
+// noJournal is the journal of a run that is not stored.
 type noJournal struct{}
 
 func (noJournal) Append(...event.Event) error { return nil }

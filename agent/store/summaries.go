@@ -15,11 +15,11 @@ const summariesVersion = 1
 // summariesFile holds the summaries of runs, so that a list of runs need not read
 // every journal.
 type summariesFile struct {
-	V    int                   `json:"v"`
+	V    int                      `json:"v"`
 	Runs map[string]cachedSummary `json:"runs"` // by id
 }
 
-// summarized is the summary of a journal of this size and time.
+// cachedSummary is the summary of a journal of this size and time.
 type cachedSummary struct {
 	Bytes    int64         `json:"bytes"`
 	Modified time.Time     `json:"modified"`

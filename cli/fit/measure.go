@@ -97,7 +97,7 @@ func (m Measurement) Run(ctx context.Context, models []prompt.ModelInfo) (Report
 	return report, failed
 }
 
-// measured is the measurement of one model.
+// measurement is the measurement of one model.
 type measurement struct {
 	Measurement
 	client   *ollama.Client

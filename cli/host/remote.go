@@ -135,7 +135,7 @@ func (o Remote) onTerms(inDoubt string, screen bool, do func(remote.Options, *re
 	})
 }
 
-// following says how to follow a run.
+// followOptions says how to follow a run.
 type followOptions struct {
 	screen bool
 	whole  bool // print what happened before too

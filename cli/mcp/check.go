@@ -159,7 +159,7 @@ func (g *group) newTest() *cobra.Command {
 	}
 }
 
-// tested is the output of replan mcp test.
+// testOutput is the output of replan mcp test.
 type testOutput struct {
 	secrets *redact.Secrets // of its configuration
 

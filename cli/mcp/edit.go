@@ -121,7 +121,7 @@ func put(ctx context.Context, path string, s mcpconfig.Server, replace bool) (re
 	return replaced, err
 }
 
-// edited is the outcome of an edit in the output.
+// editOutput is the outcome of an edit in the output.
 type editOutput struct {
 	Server string `json:"server"`
 	File   string `json:"file"`

@@ -32,7 +32,7 @@ func (g *group) newImport() *cobra.Command {
 	return command
 }
 
-// importing says how servers are imported.
+// importOptions says how servers are imported.
 type importOptions struct{ yes, replace bool }
 
 // importedServer is a server in the output of replan mcp import.

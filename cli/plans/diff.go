@@ -61,7 +61,7 @@ func (o diffOptions) run(args []string) error {
 	})
 }
 
-// replanned collects the results of a run's replans.
+// replanResults collects the results of a run's replans.
 type replanResults struct {
 	summaries []event.RevisionSummary
 	tried     int

@@ -63,7 +63,7 @@ func (o replayOptions) run(ctx context.Context, args []string) error {
 		}
 		return exit.Wrap("the screen", screen.Show(ctx, o.app, runner.Closed(), watch, shown))
 	}
-	r := newReplayed(id, events, o.speed)
+	r := newJournalSession(id, events, o.speed)
 	r.start(ctx)
 	defer r.close()
 	out := lines.NewPrinter(o.app, replaySession, o.app.Out().Colored(o.app.IO().Out))
@@ -84,8 +84,8 @@ func (o replayOptions) run(ctx context.Context, args []string) error {
 // replaySession is the id of the replayed session.
 const replaySession = session.ReplayID
 
-// replayed is a session that plays a journal. Its only command is to stop.
-type replaySession struct {
+// journalSession is a session that plays a journal. Its only command is to stop.
+type journalSession struct {
 	events []event.Event
 	pauses []time.Duration // before each event
 
@@ -94,11 +94,11 @@ type replaySession struct {
 	ended chan struct{}
 }
 
-// newReplayed returns the session around a run: the request, the run and the
+// newJournalSession returns the session around a run: the request, the run and the
 // answer.
-func newReplayed(id string, events []event.Event, speed float64) *replaySession {
+func newJournalSession(id string, events []event.Event, speed float64) *journalSession {
 	all := session.ReplayEvents(id, events)
-	return &replaySession{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
+	return &journalSession{events: all, pauses: pauses(all, speed), out: make(chan event.Event), ended: make(chan struct{})}
 }
 
 // pauses returns the pause before each event.
@@ -111,17 +111,17 @@ func pauses(events []event.Event, speed float64) []time.Duration {
 }
 
 // Events returns the events of the run and the session around it.
-func (r *replaySession) Events() <-chan event.Event { return r.out }
+func (r *journalSession) Events() <-chan event.Event { return r.out }
 
 // Send ends the replay if asked to stop and ignores other commands.
-func (r *replaySession) Send(c session.Command) {
+func (r *journalSession) Send(c session.Command) {
 	if _, ok := c.(session.Stop); ok {
 		r.stop()
 	}
 }
 
 // start plays until the journal ends, ctx ends, or a command stops it.
-func (r *replaySession) start(ctx context.Context) {
+func (r *journalSession) start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {
 		defer close(r.ended)
@@ -147,7 +147,7 @@ func (r *replaySession) start(ctx context.Context) {
 }
 
 // close ends the replay and waits for it.
-func (r *replaySession) close() {
+func (r *journalSession) close() {
 	r.stop()
 	<-r.ended
 }

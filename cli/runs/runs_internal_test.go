@@ -65,7 +65,7 @@ func interruptedRun(t *testing.T) []event.Event {
 }
 
 func TestReplayIsASession(t *testing.T) {
-	r := newReplayed("r-1", interruptedRun(t), 0)
+	r := newJournalSession("r-1", interruptedRun(t), 0)
 	r.start(context.Background())
 	defer r.close()
 	r.Send(session.Submit{Text: "do something"}) // is ignored
@@ -84,7 +84,7 @@ func TestReplayIsASession(t *testing.T) {
 }
 
 func TestStopEndsReplay(t *testing.T) {
-	r := newReplayed("r-1", interruptedRun(t), 0.001) // every pause has the maximum length
+	r := newJournalSession("r-1", interruptedRun(t), 0.001) // every pause has the maximum length
 	r.start(context.Background())
 	defer r.close()
 	for range 3 {

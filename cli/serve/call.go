@@ -35,17 +35,17 @@ type call struct {
 
 	mu     sync.Mutex
 	runs   map[string]*clientRun // as they stand
-	first  string               // the run that the call started or resumes; "" before it
-	upto   map[string]uint64    // by run: the last event of an earlier session
-	gates  []gate               // open, in the order in which they opened
-	words  map[string]string    // of the gates, by [gateID]
+	first  string                // the run that the call started or resumes; "" before it
+	upto   map[string]uint64     // by run: the last event of an earlier session
+	gates  []gate                // open, in the order in which they opened
+	words  map[string]string     // of the gates, by [gateID]
 	denied []denial
 	reply  *event.ChatReply // nil until the session has answered
 	report func(progress)   // nil while no request waits
 	last   float64          // progress that was reported
 }
 
-// followed is a run of a call, with what it tells the client.
+// clientRun is a run of a call, with what it tells the client.
 type clientRun struct {
 	run   *agent.Run
 	story *story.Story

@@ -95,13 +95,13 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 	return out
 }
 
-// asking is how a client asks its user.
+// askMethod is how a client asks its user.
 type askMethod int
 
 const (
 	asksNever   askMethod = iota
-	asksDuring         // while a call waits
-	asksBetween        // between two requests, since protocol 2026-07-28
+	asksDuring            // while a call waits
+	asksBetween           // between two requests, since protocol 2026-07-28
 )
 
 // asks returns how the client of a request asks its user.

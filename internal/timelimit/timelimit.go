@@ -24,7 +24,7 @@ type Limit struct {
 // some slack, the program was stopped in between, and the rest does not count.
 const slice, slack = 5 * time.Second, 2 * time.Second
 
-// limited is a context that a Limit ends. It then reports that its deadline is
+// limitContext is a context that a Limit ends. It then reports that its deadline is
 // exceeded, as a context of the standard library does. Contexts made from it report
 // that as their cause.
 type limitContext struct{ context.Context }

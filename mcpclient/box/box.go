@@ -32,8 +32,8 @@ type Config struct {
 // Box contains children. The zero value of its pointer contains nothing.
 type Box struct {
 	orders orders
-	git    *repository // of the workspace
-	nested *nestedRepositories     // repositories below the workspace
+	git    *repository         // of the workspace
+	nested *nestedRepositories // repositories below the workspace
 	names  namespaces
 	temp   string
 	held   *os.File // the lock of temp

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// nested are the repositories below a workspace: git status of the workspace enters
+// nestedRepositories are the repositories below a workspace: git status of the workspace enters
 // those that its index names, and runs what their configuration says. Programs in the
 // box change nothing in those that were there before them.
 type nestedRepositories struct {

@@ -24,7 +24,7 @@ type probe struct {
 
 	asked    bool               // server/discover was sent
 	answered bool               // anything was answered
-	late     chan probeAnswer        // receives the answer to server/discover if that takes longer than wait
+	late     chan probeAnswer   // receives the answer to server/discover if that takes longer than wait
 	newer    bool               // the late answer showed the newer protocol
 	came     bool               // there was a late answer
 	both     bool               // beside, the server has accepted initialize
@@ -34,7 +34,7 @@ type probe struct {
 	running  sync.WaitGroup     // requests
 }
 
-// probed is an answer during the handshake.
+// probeAnswer is an answer during the handshake.
 type probeAnswer struct {
 	response *transport.JSONRPCResponse
 	err      error

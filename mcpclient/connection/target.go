@@ -56,7 +56,7 @@ type link struct {
 	release   func()           // called after the client is closed; may be nil
 }
 
-// relisting holds the request for a new list of tools.
+// listRequest holds the request for a new list of tools.
 type listRequest chan struct{}
 
 func (r listRequest) request() {

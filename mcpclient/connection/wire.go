@@ -113,7 +113,7 @@ func (r recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// failing is a reader that fails; nil ends it.
+// failedReader is a reader that fails; nil ends it.
 type failedReader struct{ error }
 
 // Read fails.

@@ -289,7 +289,7 @@ func saysMore(value any) func(text string) bool {
 	}
 }
 
-// said is what a JSON value says: each text in it, and the hash of each value.
+// jsonContent is what a JSON value says: each text in it, and the hash of each value.
 type jsonContent struct {
 	texts  map[string]bool
 	values map[hash]bool

@@ -114,7 +114,7 @@ func Rename(source, from, to string) string {
 	return string(text)
 }
 
-// reading is an expression that was parsed and holds nothing that is refused.
+// parsed is an expression that was parsed and holds nothing that is refused.
 type parsed struct {
 	source string
 	tree   *parser.Tree

@@ -62,7 +62,7 @@ func compile(text string) []element {
 	return elements
 }
 
-// filled is a slot with its tokens.
+// filledSlot is a slot with its tokens.
 type filledSlot struct {
 	slot   string
 	tokens []token

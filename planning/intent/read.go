@@ -8,7 +8,7 @@ import (
 	"replan/planning/plan"
 )
 
-// reading is a form with its slots filled from the words.
+// formMatch is a form with its slots filled from the words.
 type formMatch struct {
 	form   form
 	target phrase

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// reading is another way to read a value of the args.
+// alternative is another way to read a value of the args.
 type alternative struct {
 	at       []string
 	from, to any
@@ -133,7 +133,7 @@ type fitter struct {
 	keys      map[string]bool             // the keys of refused
 	lists     map[string]bool             // the places where a list is wanted
 	words     map[string][]any            // the values of which one is wanted, by place
-	taken     [][]alternative                 // one after the other
+	taken     [][]alternative             // one after the other
 	changed   map[string]bool             // the places of values with a reading taken inside
 	work      int                         // how many complaints were read
 }

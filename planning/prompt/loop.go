@@ -271,7 +271,7 @@ func asText(m Message) Message {
 	return m
 }
 
-// called is a call in the form that a listed request asks for. An empty thought is left
+// listedCall is a call in the form that a listed request asks for. An empty thought is left
 // out: small models would go on with empty ones.
 type listedCall struct {
 	Thought string         `json:"thought,omitempty"`

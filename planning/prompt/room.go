@@ -255,7 +255,7 @@ func (s shortlist) further(matches []retrieval.Match, chosen []string) string {
 	return fenced("more tools", strings.TrimSuffix(lines.String(), "\n"))
 }
 
-// untyped names tools whose args may be any in a plan.
+// untypedTools names tools whose args may be any in a plan.
 type untypedTools struct {
 	noRoom     []string // in the format
 	unreadable []string // the input schema, with the reason

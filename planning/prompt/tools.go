@@ -17,10 +17,10 @@ func (p Prompting) listRoom() int { return p.ContextWindow / 4 * cautiousBytesPe
 
 // planTools is the part of a planning request about the tools.
 type planTools struct {
-	message string // the tools message, the same in all requests of a run
-	more    string // tools that the last message describes, "" for none
-	step    schema // of a step in the format
-	small   bool   // for a small model
+	message      string // the tools message, the same in all requests of a run
+	more         string // tools that the last message describes, "" for none
+	step         schema // of a step in the format
+	small        bool   // for a small model
 	untypedTools        // the tools whose arguments it does not describe
 
 	acceptance *schema // of the checks of the goal in the format; nil if there are none

@@ -86,7 +86,7 @@ func opensValue(text string) bool {
 	return strings.ContainsRune(`{"']`, rune(rest[0]))
 }
 
-// quoting follows JSON text byte by byte through its strings.
+// stringScanner follows JSON text byte by byte through its strings.
 type stringScanner struct{ inside, escaped bool }
 
 // outside takes the next byte and reports whether it stands outside of every

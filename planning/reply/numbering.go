@@ -11,7 +11,7 @@ import (
 	"replan/planning/plan"
 )
 
-// numbering reads the items of a model's list of steps one after the other and
+// stepNumbers reads the items of a model's list of steps one after the other and
 // gives each its index and dependencies. A streamed reply and a whole one go
 // through it alike, so both give the same steps.
 type stepNumbers struct {

@@ -24,7 +24,7 @@ type Styles struct {
 	Method ansi.Method // how the terminal counts cells
 }
 
-// NewLook returns the styles of a theme.
+// NewStyles returns the styles of a theme.
 func NewStyles(t themes.Theme) *Styles {
 	return &Styles{Styles: t.Styles, Theme: t, Glyphs: t.Glyphs}
 }

@@ -111,7 +111,7 @@ func (d *drawnPlan) addRemoved(rows []textRow, cells []layout.Cell) {
 	}
 }
 
-// drawing is a plan being drawn as text.
+// drawnPlan is a plan being drawn as text.
 type drawnPlan struct {
 	ascii    bool
 	glyphs   themes.Glyphs

@@ -42,7 +42,7 @@ func ArgsLine(args map[string]any, trusted bool) string {
 	return strings.Join(mapped(names, func(name string) string { return texts[name] }), "  ")
 }
 
-// described is a description shown in place of a value of the call.
+// placeholder is a description shown in place of a value of the call.
 type placeholder string
 
 func (d placeholder) String() string { return string(d) }

@@ -273,7 +273,7 @@ func (w *Writer) record(run string, changes []Change) (Record, error) {
 	return w.recorder.Record(run, changes)
 }
 
-// unrecorded is the record of changes that are stored nowhere.
+// noRecord is the record of changes that are stored nowhere.
 type noRecord struct{}
 
 func (noRecord) Done() error       { return nil }

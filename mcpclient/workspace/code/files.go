@@ -27,7 +27,7 @@ func (o *Operators) golang() *golang.Project { return golang.New(o.tree.Dir, o.e
 
 func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
 
-// reading is one pass over the files under a path in search of a word.
+// wordSearch is one pass over the files under a path in search of a word.
 type wordSearch struct {
 	start   string
 	word    string                 // only files with it are lexed; "" lexes all

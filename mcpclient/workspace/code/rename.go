@@ -122,7 +122,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 	return append(notes, fmt.Sprintf("outside %s, the old name %s still occurs %s and may now be broken: %s", start, word, times(len(places)), listFiles(places))), nil
 }
 
-// naming collects the results of all files about a name.
+// nameResults collects the results of all files about a name.
 type nameResults struct {
 	declaring map[string]bool // language families that declare it
 	using     map[string]bool // language families that use it

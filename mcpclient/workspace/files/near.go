@@ -19,7 +19,7 @@ const (
 	leastNear = 3       // characters of a text that is matched nearly
 )
 
-// replacing is one replacement in a text: what to replace, and with what.
+// replacement is one replacement in a text: what to replace, and with what.
 type replacement struct {
 	at, text, old, with string
 }

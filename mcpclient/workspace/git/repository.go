@@ -48,7 +48,7 @@ type gitOutput struct {
 	exit   int
 }
 
-// limited keeps only the first bytes written to it.
+// limitedBuffer keeps only the first bytes written to it.
 type limitedBuffer struct {
 	bytes.Buffer
 	max int

@@ -46,7 +46,7 @@ const memoryHeader = "# Memory\n\nYour own facts and preferences, a bullet each.
 
 type recallResult struct {
 	Facts []foundFact `json:"facts"`
-	Total int        `json:"total"` // matching facts, including those not returned
+	Total int         `json:"total"` // matching facts, including those not returned
 }
 
 type foundFact struct {

@@ -4,7 +4,7 @@ import "strings"
 
 const maxTestText = 64 << 10 // bytes of one test's output, up to half as much again
 
-// clipped is a text that drops its middle if it is long.
+// clippedText is a text that drops its middle if it is long.
 type clippedText struct {
 	head, tail []byte
 	cut        bool

@@ -31,7 +31,7 @@ type Index struct {
 // NewIndex returns an empty index of a tree.
 func NewIndex(t *Tree) *Index { return &Index{tree: t} }
 
-// indexed is what a folder held when it was read.
+// folderListing is what a folder held when it was read.
 type folderListing struct {
 	read       time.Time     // before it was read
 	folder     fs.FileInfo   // changed when an entry was last added, removed or renamed; nil if unreadable
@@ -83,7 +83,7 @@ func (x *Index) walkAll(ctx context.Context, visit func(at string, dir bool), en
 // indexWalk is one walk of an index.
 type indexWalk struct {
 	x           *Index
-	ctx         context.Context     //nolint:containedctx // of the one walk that it is made for
+	ctx         context.Context           //nolint:containedctx // of the one walk that it is made for
 	before, now map[string]*folderListing // the folders as they were in the walk before, and are in this one
 	visit       func(at string, dir bool)
 	enter       func(in *Folder, f *folderListing)

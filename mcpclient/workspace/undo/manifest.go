@@ -17,7 +17,7 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// noted is one changed path in the manifest of a run.
+// manifestChange is one changed path in the manifest of a run.
 type manifestChange struct {
 	manifestLine
 	run string
@@ -29,11 +29,11 @@ type chain struct {
 	links []manifestChange
 }
 
-// recorded is the manifest of a run.
+// runManifest is the manifest of a run.
 type runManifest struct {
 	workspace string
 	changes   []manifestChange // that were not undone, nor rolled back
-	undone    bool    // all there was is undone
+	undone    bool             // all there was is undone
 }
 
 // read reads the manifest of a run. A run that changed nothing has none.

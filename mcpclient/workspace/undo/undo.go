@@ -145,7 +145,7 @@ func (l *Log) undone(run string) error {
 	return errors.Join(s.note(true, manifestLine{Time: time.Now().UTC(), Undone: true}), s.root.Close())
 }
 
-// undoing is one undo under way.
+// undoPass is one undo under way.
 type undoPass struct {
 	log    *Log
 	writer *change.Writer

@@ -14,7 +14,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// commenting renames the name in comments, where it is the name and no other word.
+// commentRename renames the name in comments, where it is the name and no other word.
 type commentRename struct {
 	*rename
 	parent          string   // with a dot, of a method

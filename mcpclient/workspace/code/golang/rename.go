@@ -17,7 +17,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// renaming is a rename in progress.
+// rename is a rename in progress.
 type rename struct {
 	*program
 	target    types.Object

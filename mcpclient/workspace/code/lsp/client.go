@@ -51,7 +51,7 @@ type client struct {
 
 	mu        sync.Mutex
 	published map[string]fileDiagnostics // by path
-	news      chan struct{}        // closed when published or loaded changes
+	news      chan struct{}              // closed when published or loaded changes
 	loaded    bool
 }
 
@@ -63,7 +63,7 @@ type document struct {
 	round   int // the round of sync that sent it
 }
 
-// published holds the diagnostics that a server sent for a file.
+// fileDiagnostics holds the diagnostics that a server sent for a file.
 type fileDiagnostics struct {
 	version int32 // of the document; 0 if the server does not say
 	count   int   // how often diagnostics were sent

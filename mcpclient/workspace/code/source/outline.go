@@ -8,7 +8,7 @@ import (
 	"replan/internal/markdown"
 )
 
-// declared is a symbol with internal details.
+// declaration is a symbol with internal details.
 type declaration struct {
 	Symbol
 	at int // offset of the name

@@ -37,7 +37,7 @@ var tokenizers = sync.OnceValue(func() *chroma.LexerRegistry {
 	return registry
 })
 
-// shared is a lexer that other registries have too.
+// sharedLexer is a lexer that other registries have too.
 type sharedLexer struct{ chroma.Lexer }
 
 // SetRegistry leaves the lexer in the registry that it has.
