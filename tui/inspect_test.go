@@ -256,3 +256,18 @@ func TestRevisionsCanBeSteppedThrough(t *testing.T) {
 	s.lacks("Revision 2 of 2")
 	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan to show revisions of yet.")
 }
+
+func TestKeyOnARevisionOpensThatRevision(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 50).show(newStory().finished()).press(tabKey).press(letters("G")...)
+	for range 20 {
+		if s.m.Selected() == "revision 2" {
+			break
+		}
+		s.press(upKey)
+	}
+	if s.m.Selected() != "revision 2" {
+		t.Fatalf("no row of the revision:\n%s", s.text())
+	}
+	s.press(letters("v")...)
+	s.wants("Revision 2 of 2")
+}
