@@ -30,7 +30,10 @@ func lookingAtChecks(t *testing.T, width, height int) *panetest.Driver {
 func enter(s *panetest.Driver, text string) {
 	s.T.Helper()
 	s.Press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
+	draw := s.Draw
+	s.Draw = func() []string { return nil } // nobody looks in between
 	s.Press(slices.Repeat([]tea.KeyPressMsg{panetest.Key("ctrl+u"), panetest.Key("backspace")}, 20)...) // by lines, the last first
+	s.Draw = draw
 	s.Update(tea.PasteMsg{Content: text})
 	s.Press(panetest.Key("ctrl+s"))
 }
