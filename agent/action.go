@@ -124,8 +124,8 @@ func (c CallModel) Reading(f pace.Forecast) event.ModelReading {
 // Drafts reports whether the reply streams whole plan steps, each of which is
 // reported as plan.drafting.
 func (c CallModel) Drafts() bool {
-	if c.Index != "" || c.Again || c.Request.Draft != nil {
-		return false // steps of a sub-agent's own plan are not executed, nor those of a draft that may not be taken
+	if c.Index != "" || c.Again {
+		return false // steps of a sub-agent's own plan are not executed
 	}
 	switch c.Request.Purpose {
 	case prompt.PurposePlan, prompt.PurposeAnalysis, prompt.PurposeRepair:

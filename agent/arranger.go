@@ -6,7 +6,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 )
 
 // arranger puts plans on the board: the first one, those that replace it, and those that a
@@ -22,12 +21,9 @@ type arranger struct {
 func (r arranger) applyPlan(d event.PlanCreated) {
 	drafts := r.Steps
 	r.every(r.countAttempts)
-	r.Board.first(d.Drafts, r.Now)
+	r.Board.first(r.Now)
 	r.Planning.finish()
 	r.Meter.plan(len(d.Plan.Steps))
-	if len(d.Drafts) > 0 {
-		r.Planning.completeDrafts()
-	}
 	r.Board.define(d.Plan.Variables)
 	early := r.Ledger.restart()
 	steps := make([]*StepState, 0, len(d.Plan.Steps))
@@ -154,12 +150,10 @@ func (r arranger) hold() {
 
 // applyChosen replaces the plan under review, of which no step has started.
 func (r arranger) applyChosen(d event.PlanChosen) {
-	drafts, at := rank.Take(r.Drafts, d.Draft, r.Plan), r.PlannedAt
 	r.Board.undefine(r.Plan.Variables)
 	r.Permissions.ungateTools()
 	r.Board.clear()
-	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision, Drafts: drafts})
-	r.Board.first(drafts, at)
+	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision})
 }
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if

@@ -11,7 +11,7 @@ import (
 )
 
 func (r arranger) applyPhaseStarted(d event.PhaseStarted) {
-	r.Planning.startPhase(d.Phase, d.Request.Draft, r.Now)
+	r.Planning.startPhase(d.Phase, r.Now)
 	r.flight.modelStarts()
 	r.ModelCalls.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
 	r.undraft()

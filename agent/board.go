@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"replan/planning/plan"
-	"replan/planning/rank"
 )
 
 // Board is the current plan with the states of its steps, and what followed from them: the
@@ -16,7 +15,6 @@ type Board struct {
 	Plan      plan.Plan    // the current plan; no steps while planning
 	Revision  int          // 0 before the first plan
 	PlannedAt time.Time    // of the first plan
-	Drafts    []rank.Draft // those that the first plan was chosen from; none if it was the only one
 	Steps     []*StepState // in plan order; the drafted steps before there is a plan
 	Revisions []Revision   // one per replan
 
@@ -41,8 +39,8 @@ func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
 	}
 }
 
-// first notes when the first plan was made, and from which drafts.
-func (b *Board) first(drafts []rank.Draft, at time.Time) { b.Drafts, b.PlannedAt = drafts, at }
+// first notes when the first plan was made.
+func (b *Board) first(at time.Time) { b.PlannedAt = at }
 
 // revise adds a revision of the plan.
 func (b *Board) revise(r Revision) { b.Revisions = append(b.Revisions, r) }

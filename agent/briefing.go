@@ -2,9 +2,7 @@ package agent
 
 import (
 	"slices"
-	"time"
 
-	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -36,42 +34,7 @@ func (r briefing) brief() prompt.Brief {
 	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
 	profiles, toolless := prompting.Loopable(r.modelTools)
 	prompting.Profiles = profiles
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless, Assess: r.assess}
-}
-
-// assess returns how many calls of a plan a rule denies and how many wait at a
-// gate, as its review would show them, and the expected time of its longest chain.
-func (r briefing) assess(p plan.Plan) (denied, gates int, path time.Duration) {
-	permissions, board := r.Permissions.clone(), newBoard()
-	permissions.ungateTools()
-	board.define(p.Variables)
-	var steps []*StepState
-	for _, step := range p.Steps {
-		s := newStep(step, attemptCount{})
-		s.author.readBefore(r.authorRead(step))
-		steps = append(steps, s)
-		if tool, err := r.Catalogue.Find(step.Tool); err == nil && step.Gate {
-			permissions.gateTool(tool)
-		}
-	}
-	board.take(p, 0, steps)
-	v := newReview(&board, func(b Board) *Run { return rehearse(r.Terms, r.Toolbox, permissions, b) })
-	for _, step := range p.Steps {
-		switch gate := v.Gate(step.Index); {
-		case gate == nil:
-		case gate.Rule.Verdict == rule.VerdictBlock:
-			denied++
-		default:
-			gates++
-		}
-	}
-	ms := 0.0
-	for _, length := range plan.NewGraph(p).Weights(func(s plan.Step) float64 {
-		return Weigh(s, r.Catalogue, r.priors) * Rounds(p, s, r.Catalogue, r.Limits)
-	}) {
-		ms = max(ms, length)
-	}
-	return denied, gates, time.Duration(ms) * time.Millisecond
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
 }
 
 // callable returns the tools that the model of a loop may call, except for

@@ -446,8 +446,6 @@ func (c *checkedSteps) see(o *order, d event.Data) bool {
 	switch d := d.(type) {
 	case event.PlanCreated:
 		c.take(d.Plan)
-	case event.PlanChosen:
-		c.take(d.Plan)
 	case event.PlanDiff:
 		before := c.steps
 		c.take(d.Plan)

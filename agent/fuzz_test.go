@@ -28,7 +28,7 @@ func FuzzEvent(f *testing.F) {
 		event.PlanDrafting{Step: plan.Steps[0]},
 		event.PlanCreated{Plan: plan, Revision: 1},
 		event.PlanDiff{Revision: 2, Plan: plan, Removed: []string{}, Added: []string{"2"}, Revised: []string{}},
-		event.PlanChosen{Draft: 2, Plan: plan, By: "user"},
+		event.PlanChosen{Plan: plan, By: "user"},
 		event.PlanReviewed{
 			Revision: 1, Decision: event.ReviewRun, By: "user", Plan: &plan, Edited: []string{"1"}, Moved: []event.Move{{Step: "2", After: "1"}},
 			Removed: []string{"3"}, Approved: []event.Approval{{Step: "1", Tool: "w:look", Args: map[string]any{"at": "a"}}},

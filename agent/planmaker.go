@@ -59,7 +59,7 @@ func (r planmaker) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
-		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1, Drafts: o.Drafts})
+		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
 	case planning.OutcomeAnalysed:

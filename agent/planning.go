@@ -41,7 +41,6 @@ type Phase struct {
 	Text      string // streamed so far
 	Thinking  string
 	Reason    untrusted.Text // why it was skipped or failed
-	Draft     *prompt.Draft  // the one asked for last; StartedAt, MS and Tokens are those of all. Nil if there is only one
 }
 
 // PhaseStatus is the status of a phase.
@@ -171,10 +170,10 @@ func (p *Planning) unanswered(kind event.FailureKind, reason string, partial rep
 }
 
 // asksInPassing reports whether the planner can do without a reply to its current
-// request, and its next request is shorter or there are other drafts.
+// request, and its next request is shorter.
 func (p *Planning) asksInPassing() bool {
 	request, _ := p.pipeline.Next()
-	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools || request.Draft.Further()
+	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools
 }
 
 // looks returns the steps that the planner wants carried out before it asks a model; none
@@ -193,13 +192,9 @@ func (p *Planning) looked(items []plan.HistoryItem) {
 }
 func (p *Planning) looksTaken() []plan.HistoryItem { return p.lookedAt }
 
-// startPhase starts a phase, or a further draft of it.
-func (p *Planning) startPhase(phase int, draft *prompt.Draft, now time.Time) {
-	begun := Phase{Status: PhaseRunning, StartedAt: now, Draft: draft}
-	if before := p.Phases[phase-1]; draft.Further() && !before.StartedAt.IsZero() {
-		begun.StartedAt, begun.MS, begun.Tokens = before.StartedAt, before.MS, before.Tokens
-	}
-	p.Phases[phase-1] = begun
+// startPhase starts a phase.
+func (p *Planning) startPhase(phase int, now time.Time) {
+	p.Phases[phase-1] = Phase{Status: PhaseRunning, StartedAt: now}
 	p.awaits = true
 }
 
@@ -212,7 +207,7 @@ func (p *Planning) streamPhase(d event.PhaseDelta) {
 // completePhase takes the reply of a phase.
 func (p *Planning) completePhase(d event.PhaseCompleted) {
 	phase := &p.Phases[d.Phase-1]
-	phase.Status, phase.MS, phase.Tokens = PhaseCompleted, phase.MS+d.MS, phase.Tokens+d.Tokens
+	phase.Status, phase.MS, phase.Tokens = PhaseCompleted, d.MS, d.Tokens
 	phase.Text, phase.Thinking = d.Reply.Text, d.Reply.Thinking
 }
 
@@ -227,21 +222,12 @@ func (p *Planning) skipPhase(d event.PhaseSkipped) {
 	p.reportedSkips++
 }
 
-// completeDrafts says that one of several drafts is taken, even if the last one failed.
-func (p *Planning) completeDrafts() {
-	last := &p.Phases[2]
-	last.Status, last.Reason = PhaseCompleted, ""
-}
-
 // loseRequest drops the request under way, which is sent again.
 func (p *Planning) loseRequest() {
 	p.awaits = false
 	for i, phase := range p.Phases {
 		if phase.Status == PhaseRunning {
 			p.Phases[i] = Phase{}
-			if phase.Draft.Further() { // the drafts before it are kept
-				p.Phases[i] = Phase{StartedAt: phase.StartedAt, MS: phase.MS, Tokens: phase.Tokens}
-			}
 		}
 	}
 }

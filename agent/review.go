@@ -11,8 +11,6 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/prompt"
-	"replan/planning/rank"
 )
 
 // ReviewedPlan is a reviewed plan with its changes.
@@ -33,21 +31,12 @@ type ReviewAnswer struct {
 // errNotHeld reports that no plan waits for review.
 var errNotHeld = errors.New("no plan waits for review")
 
-// unusable returns why a draft cannot run, a clause.
-func unusable(d rank.Draft) string {
-	if d.Missing != "" {
-		return string(d.Missing)
-	}
-	return strings.Join(prompt.Clauses(d.Faults, 2), "; ")
-}
-
 // Review is a plan waiting for review, with the user's changes so far. It is a
 // copy: the run does not change until its Answer is applied. It may be used by
 // any goroutine, but only by one.
 type Review struct {
 	Run      string
 	Revision int
-	Drafts   []rank.Draft // of the first plan, if several were asked for
 
 	base     plan.Plan
 	settled  map[string]bool // steps that can no longer be changed
@@ -66,9 +55,6 @@ func newReview(b *Board, rehearsal func(Board) *Run) *Review {
 	v := &Review{
 		Revision: b.Revision, base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
 		now: draft{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
-	}
-	if b.Revision == 1 {
-		v.Drafts = b.Drafts
 	}
 	var steps []*StepState
 	for _, s := range b.Steps {

@@ -10,7 +10,6 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/rank"
 )
 
 // draft is the plan between two changes. Each change creates a new draft.
@@ -50,18 +49,6 @@ type DependentsError struct {
 
 func (e *DependentsError) Error() string {
 	return fmt.Sprintf("step %s cannot be removed alone: %s needs it", e.Step, strings.Join(e.Dependents, ", "))
-}
-
-// NextDraft returns the number of the usable draft after the one under review, or 0
-// if there is no other.
-func (v *Review) NextDraft() int {
-	taken := slices.IndexFunc(v.Drafts, func(d rank.Draft) bool { return d.Taken })
-	for i := range v.Drafts {
-		if d := v.Drafts[(taken+1+i)%len(v.Drafts)]; !d.Taken && d.Repeats == 0 && d.Usable() {
-			return d.Number
-		}
-	}
-	return 0
 }
 
 // sameFault identifies a fault independent of its step's position.

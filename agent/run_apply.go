@@ -266,8 +266,8 @@ func (r *Run) followsEnd(data event.Data) error {
 func (r *Run) followsPlan(data event.Data) error {
 	switch d := data.(type) {
 	case event.PlanChosen:
-		if _, err := r.ChooseDraft(d.Draft, d.By); err != nil {
-			return fmt.Errorf("%w: %w", err, ErrOutOfOrder)
+		if !r.AwaitsReview() || r.Revision > 1 {
+			return fmt.Errorf("no first plan waits for review: %w", ErrOutOfOrder)
 		}
 	case event.PlanReviewed:
 		if !r.AwaitsReview() || d.Revision != r.Revision {

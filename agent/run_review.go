@@ -1,12 +1,9 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"replan/agent/event"
-	"replan/planning/rank"
 )
 
 // AwaitsReview reports whether the plan waits for review. Until then, none of its
@@ -41,28 +38,6 @@ func (r *Run) AnswerReview(a ReviewAnswer, by string) (event.PlanReviewed, error
 		}
 	}
 	return v.Event(event.ReviewRun, by), nil
-}
-
-// ChooseDraft returns the event that replaces a plan under review by another of its
-// drafts, or an error if that cannot be.
-func (r *Run) ChooseDraft(number int, by string) (event.PlanChosen, error) {
-	at := slices.IndexFunc(r.Drafts, func(d rank.Draft) bool { return d.Number == number })
-	switch {
-	case !r.AwaitsReview() || r.Revision > 1:
-		return event.PlanChosen{}, errNotHeld
-	case at < 0:
-		return event.PlanChosen{}, fmt.Errorf("there is no draft %d of the plan", number)
-	case r.Drafts[at].Taken:
-		return event.PlanChosen{}, fmt.Errorf("draft %d is the plan already", number)
-	case r.Drafts[at].Repeats > 0:
-		return event.PlanChosen{}, fmt.Errorf("draft %d is the same as draft %d", number, r.Drafts[at].Repeats)
-	case !r.Drafts[at].Usable():
-		return event.PlanChosen{}, fmt.Errorf("draft %d cannot run: %s", number, unusable(r.Drafts[at]))
-	}
-	p := *r.Drafts[at].Plan
-	// It goes by the id under which the first one is stored.
-	p.ID, p.PlannedBy, p.OnFailure = r.Plan.ID, r.Plan.PlannedBy, cmp.Or(r.userOnFailure, p.OnFailure)
-	return event.PlanChosen{Draft: number, Plan: p, By: by}, nil
 }
 
 // Review returns the plan that waits for review, or nil.

@@ -166,7 +166,7 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	}
 	w.choose = func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "next") }
 	w.drawElicitations(t)
-	return w, w.drawDrafts(t, randomStart(t, kinds))
+	return w, randomStart(t, kinds)
 }
 
 // randomStart draws the start of a run.
@@ -423,8 +423,6 @@ func (o *order) see(d event.Data) {
 				o.t.Fatalf("revision %d lost the finished step %s:\n%s", d.Revision, index, eventLines(o.events))
 			}
 		}
-	case event.PlanChosen:
-		o.plan = plan.NewGraph(d.Plan)
 	case event.PlanReviewed:
 		o.reviewed(d)
 	case event.GateRequested:

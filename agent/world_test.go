@@ -45,7 +45,6 @@ type world struct {
 	failed  func(agent.Question) event.FailureResolved     // the user, asked about a failed step
 	doubt   func(agent.Question) event.DoubtDecision       // the user, asked about a step in doubt
 	review  func(*agent.Review) event.ReviewDecision       // the user's review, which may change the plan; nil changes nothing
-	another func() bool                                    // whether the user takes another draft under review; nil for never
 	choose  func(n int) int                                // index of the next pending effect; gates, questions and elicitations follow the effects
 	watch   func(records []event.Data, all []agent.Effect) // called after each step
 	check   func(event.Event)                              // called after each event
@@ -268,14 +267,6 @@ func (w *world) answer(q agent.Question) {
 // look gives the user's review of a held plan.
 func (w *world) look(v *agent.Review) {
 	w.t.Helper()
-	if n := v.NextDraft(); n > 0 && w.another != nil && w.another() {
-		chosen, err := w.run.ChooseDraft(n, "user")
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		w.apply(chosen)
-		return
-	}
 	decision := event.ReviewRun
 	if w.review != nil {
 		decision = w.review(v)

@@ -149,7 +149,7 @@ func TestScripts(t *testing.T) {
 
 // concurrentScripts are the scripts that the race detector plays: their runs do much
 // at the same time. The others start hundreds of processes that do little.
-var concurrentScripts = []string{"agents", "drafts", "interrupt", "plan-until"}
+var concurrentScripts = []string{"agents", "interrupt", "plan-until"}
 
 // scripts returns the scripts to play; with -short, which the race detector runs
 // with, a few.

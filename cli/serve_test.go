@@ -18,7 +18,6 @@ import (
 
 // served is a running replan serve --workspace and its streams.
 type served struct {
-	dir     string
 	in      *io.PipeWriter
 	replies *bufio.Scanner
 	stderr  bytes.Buffer // complete once exit has a value
@@ -29,7 +28,7 @@ func serve(ctx context.Context, t *testing.T, dir, home string, flags ...string)
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	s := &served{dir: dir, in: toServer, replies: bufio.NewScanner(fromServer), exit: make(chan int, 1)}
+	s := &served{in: toServer, replies: bufio.NewScanner(fromServer), exit: make(chan int, 1)}
 	std := inFolder(dir, home)
 	std.In, std.Out, std.Err = in, out, &s.stderr
 	go func() {

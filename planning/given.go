@@ -94,8 +94,8 @@ func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
 }
 
 // Scripted returns planners without a model. The first of plans is the plan; each
-// further one answers the next replan with steps in place of the remaining ones,
-// see [Proposed]. A replan after the last answer gives up.
+// further one answers the next replan with steps in place of the remaining ones. A
+// replan after the last answer, or to an answer without steps, gives up.
 func Scripted(plans ...plan.Plan) Planners {
 	return PlanFunc(func(_ prompt.Brief, failure *prompt.Situation) plan.Plan {
 		next := 0
@@ -109,18 +109,10 @@ func Scripted(plans ...plan.Plan) Planners {
 	})
 }
 
-// Proposed returns a planner with a ready answer to a failure: the steps of p
-// replace the remaining ones. The answer is judged like a model's. Without steps
-// it gives up, with its title as the reason; a repetition of the failed steps is
-// refused. An invalid answer fails, since there is no repair.
-func Proposed(b prompt.Brief, situation prompt.Situation, p plan.Plan) Planner {
-	r := newReplanner(b, situation)
-	if r.outcome.Kind != OutcomePending {
-		return finishedPlanner{r.outcome}
-	}
-	return proposed(r, p)
-}
-
+// proposed returns a planner with a ready answer to a failure: the steps of p replace the
+// remaining ones. The answer is judged like a model's. Without steps it gives up, with
+// its title as the reason; a repetition of the failed steps is refused. An invalid
+// answer fails, since there is no repair.
 func proposed(r *replanner, p plan.Plan) Planner {
 	plan := spellOut(p)
 	reason := string(plan.Title)

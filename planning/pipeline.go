@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/planning/reply"
 )
 
@@ -103,8 +101,6 @@ type pipeline struct {
 	chosen   []string // the tools that the model asked for
 	skipped  []SkippedPhase
 	repairs  repairs
-	drafts   []draftReply // of phase 3, if several are wanted
-	ranked   []rank.Draft // the same, once one is taken
 	outcome  Outcome
 }
 
@@ -141,7 +137,6 @@ func (p *pipeline) enter(stage prompt.Purpose) {
 		p.request = prompt.ReviewRequest(p.brief, p.analysis)
 	case prompt.PurposePlan:
 		p.request = prompt.PlanRequest(p.brief, p.analysis, p.review, p.chosen...)
-		p.askDraft()
 	}
 }
 
@@ -165,10 +160,6 @@ func (p *pipeline) Fail(reason string, reply reply.Reply) {
 	case prompt.PurposeTools:
 		p.enter(prompt.PurposePlan)
 	default:
-		if p.request.Draft != nil {
-			p.keepDraft(draftReply{failed: reason, reply: reply, Draft: rank.Draft{Missing: untrusted.Text(reason)}})
-			return
-		}
 		p.repair(p.repairs.unanswered(p.stage, reason, reply))
 	}
 }
@@ -276,10 +267,6 @@ func cutShort(p reply.Proposal) bool {
 
 // absorbPlan handles the plan of phase 3, or a repaired one.
 func (p *pipeline) absorbPlan(r reply.Reply) {
-	if p.request.Draft != nil {
-		p.absorbDraft(r)
-		return
-	}
 	proposed := p.read(r)
 	if proposed.Read && len(proposed.Plan.Steps) == 0 && len(proposed.Faults) == 0 && !p.looksAnswer() {
 		p.outcome = Outcome{Kind: OutcomeEmpty, Reason: emptyReason(proposed, "the model proposed no steps")}
@@ -325,7 +312,7 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 	}
 	if len(faults) == 0 {
 		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{}))
-		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Drafts: p.ranked, Warnings: warnings}
+		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: warnings}
 		return
 	}
 	p.repair(p.repairs.faulty(reply, faults))

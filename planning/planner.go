@@ -3,7 +3,6 @@ package planning
 import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/planning/reply"
 )
 
@@ -85,8 +84,4 @@ type Outcome struct {
 	// OutcomePlanned: steps without particulars, and args better written when the
 	// step is ready.
 	Warnings []plan.Fault
-
-	// Drafts are those that Plan was chosen from, if several were asked for, in the
-	// order of their requests. Plan is the one taken, or a repair of it.
-	Drafts []rank.Draft
 }

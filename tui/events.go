@@ -10,9 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/clock"
-	"replan/tui/graphics"
 	"replan/tui/keymap"
-	"replan/tui/replay"
 )
 
 // handleEvents applies a batch of events and updates the panes.
@@ -49,8 +47,6 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case keymap.AnswerMsg[session.Completions]:
 		m.dialogs.completed(a)
 		cmd = m.carryOut(m.input.Update(a))
-	case keymap.AnswerMsg[session.Picture]:
-		m.detail.Picture(a.Value, a.Err)
 	case keymap.JournalMsg:
 		cmd = m.playRecalled(a)
 	case drawnMsg:
@@ -73,27 +69,6 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	}
 	m.refresh()
 	return cmd, true
-}
-
-// pictures asks for a picture that the step pane would draw, and has the terminal hold
-// those that it draws.
-func (m *Model) pictures() tea.Cmd {
-	if m.playback.plays() {
-		return nil // its screen does
-	}
-	var wanted tea.Cmd
-	var drawn []graphics.Picture
-	if m.panes.Layout().Step.H > 0 {
-		drawn = m.detail.Pictures()
-		if q := m.detail.Wanted(); q != nil {
-			wanted = m.outbox.ask(q)
-		}
-	}
-	show := m.graphics.Show(drawn)
-	if show != nil && m.playback.on() {
-		show = replay.Outward(show)
-	}
-	return tea.Batch(wanted, show)
 }
 
 // reopenFailure asks about a failed step of an ended run, and reports whether

@@ -111,7 +111,6 @@ var flows = map[string]flow{
 	"review.move_down":   {from: (*story).reviewing, wants: "1 moved"},
 	"review.approve":     {from: (*story).reviewing, first: []string{"down"}, wants: "1 gate approved"},
 	"review.approve_all": {from: (*story).reviewing, wants: "1 gate approved"},
-	"review.draft":       {from: (*story).drafted, sends: session.Review{Run: storyRun, Draft: 3}},
 	"review.undo":        {from: (*story).reviewing, first: []string{"A"}, wants: "No edits yet."},
 
 	// Moving.

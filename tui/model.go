@@ -15,7 +15,6 @@ import (
 	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/frame"
-	"replan/tui/graphics"
 	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/live"
@@ -36,7 +35,6 @@ type Model struct {
 	styles     *draw.Styles
 	appearance *appearance
 	clock      clock.Clock
-	graphics   *graphics.Terminal
 	outbox     *outbox
 	clipboard  clipboard
 	alerts     alerts
@@ -81,7 +79,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		options:    o,
 		appearance: newAppearance(o),
 		clock:      clock.Clock{Calm: o.ReducedMotion},
-		graphics:   graphics.New(),
 		keys:       keymap.New(),
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
@@ -94,7 +91,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
-	m.detail.DrawWith(m.graphics)
 	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
 	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
 	m.chat = chat.New(l)
@@ -150,10 +146,7 @@ func (m *Model) Init() tea.Cmd {
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.input.State = m.inputState()
-	var cmd, terminal tea.Cmd
-	if !m.playback.on() { // the player hears of the terminal through this screen
-		terminal = m.graphics.Update(msg)
-	}
+	var cmd tea.Cmd
 	if m.playback.plays() {
 		if cmd, taken := m.playback.screen().Update(msg); taken {
 			return m, cmd
@@ -199,7 +192,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd = tea.Batch(cmd, m.review.Hide(m.ask.Showing()))
 	m.arrange()
-	return m, tea.Batch(terminal, cmd, m.toasts.Timer(), m.pictures())
+	return m, tea.Batch(cmd, m.toasts.Timer())
 }
 
 // resize stores the size of the terminal. The first size triggers the first

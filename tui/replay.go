@@ -131,8 +131,6 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	p := replay.New(events, settings, func(p *replay.Player, before replay.PlayedScreen) replay.PlayedScreen {
 		screen := newScreen(runner.Closed(), o, p)
 		screen.appearance.like(m.appearance)
-		screen.graphics = m.graphics
-		screen.detail.DrawWith(m.graphics)
 		screen.redraw()
 		screen.toasts.Quiet = true
 		screen.clipboard.outward()

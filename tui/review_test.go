@@ -23,9 +23,6 @@ func (s *story) reviewed(data []event.Data) *story {
 	return s.after(50).run(data...)
 }
 
-// drafted: draft 1 of three waits for review; draft 2 cannot run.
-func (s *story) drafted() *story { return s.reviewed(panetest.Drafted()) }
-
 // looking opens a screen at a review whose grace time is over.
 func looking(t *testing.T, width, height int) *screen {
 	t.Helper()

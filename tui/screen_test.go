@@ -80,11 +80,6 @@ func (f *fakeSession) Journal(_ context.Context, run string) ([]event.Event, err
 	return nil, session.ErrClosed
 }
 
-func (f *fakeSession) Picture(_ context.Context, a plan.Attachment, _, _ int) (session.Picture, error) {
-	f.note(asks("picture " + a.File))
-	return session.Picture{}, session.ErrClosed
-}
-
 func (f *fakeSession) Conversations(context.Context) ([]session.Conversation, error) {
 	f.note(asks("conversations"))
 	return nil, session.ErrClosed

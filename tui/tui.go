@@ -103,9 +103,6 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	}
 	screen := New(s, o)
 	guarded := newPanicKeeper(screen)
-	options = append(options, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-		return screen.graphics.BeforeQuit(msg, time.Second/framesPerSecond)
-	}))
 	program := tea.NewProgram(guarded, options...)
 	defer context.AfterFunc(ctx, program.Quit)()
 	fed := make(chan struct{})

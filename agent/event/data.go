@@ -10,7 +10,6 @@ import (
 	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/planning/reply"
 )
 
@@ -109,10 +108,6 @@ type PlanDrafting struct {
 type PlanCreated struct {
 	Plan     plan.Plan `json:"plan"`
 	Revision int       `json:"revision"` // 1
-
-	// Drafts are those that the plan was chosen from, in the order of their requests;
-	// none if only one was asked for.
-	Drafts []rank.Draft `json:"drafts,omitempty"`
 }
 
 // PlanEmpty reports that the planner proposed no steps.

@@ -7,12 +7,11 @@ import (
 	"replan/planning/plan"
 )
 
-// PlanChosen reports that the user took another draft of a plan that waits for
-// review. It still waits.
+// PlanChosen reports that the user took another plan in place of the first one, which
+// waits for review. It still waits. Only old journals have it.
 type PlanChosen struct {
-	Draft int       `json:"draft"` // of plan.created
-	Plan  plan.Plan `json:"plan"`
-	By    string    `json:"by"`
+	Plan plan.Plan `json:"plan"`
+	By   string    `json:"by"`
 }
 
 // PlanReviewed reports the outcome of a plan review. The plan runs, unchanged or

@@ -1,7 +1,6 @@
 package ollama_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -97,27 +96,6 @@ func TestThinkSettingFollowsModelAndFormat(t *testing.T) {
 				t.Errorf("think is %v, want %v", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestOnlyLaterDraftsSetATemperature(t *testing.T) {
-	server := serve(t, ollamatest.Script{Model: "m", Replies: []ollamatest.Reply{{Text: "yes", Times: -1}}})
-	client := connect(t, ollama.Config{Host: server.URL()})
-	for _, d := range []*prompt.Draft{nil, {Number: 1, Of: 2}, {Number: 2, Of: 2, Temperature: 0.2}} {
-		req := ask("well?")
-		req.Draft = d
-		if _, err := client.Ask(testContext(t), req, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sent := server.Requests()
-	for i, want := range []any{nil, nil, 0.2} {
-		if got := sent[i].Options["temperature"]; got != want {
-			t.Errorf("request %d has the temperature %v, want %v", i+1, got, want)
-		}
-	}
-	if !bytes.Equal(sent[0].Raw, sent[1].Raw) {
-		t.Error("the first draft is not asked for like a single one")
 	}
 }
 

@@ -43,9 +43,6 @@ func (x *exchange) chatRequest(s requestForm) *api.ChatRequest {
 	if x.req.Temperature > 0 {
 		chat.Options["temperature"] = x.req.Temperature
 	}
-	if d := x.req.Draft; d != nil && d.Temperature > 0 {
-		chat.Options["temperature"] = d.Temperature
-	}
 	if s.tools {
 		chat.Tools = tools(x.req.Tools)
 	}

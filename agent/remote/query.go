@@ -140,8 +140,3 @@ func (s *Session) PreviewUndo(context.Context, string) (event.Undo, error) {
 func (s *Session) PreviewCall(context.Context, string, string, map[string]any) (plan.ToolPreview, error) {
 	return plan.ToolPreview{}, nil
 }
-
-// Picture says that the picture is on the worker.
-func (s *Session) Picture(_ context.Context, a plan.Attachment, _, _ int) (session.Picture, error) {
-	return session.Picture{Of: a, Problem: untrusted.Text(errNotHere.Error())}, nil
-}

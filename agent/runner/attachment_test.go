@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"image"
-	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,37 +93,5 @@ func TestPictureOfAFailedCallIsKept(t *testing.T) {
 	}
 	if step := run.Step("1"); step.Status != agent.StepFailed || len(step.Beside.Attachments) != 1 {
 		t.Errorf("%s with %+v", step.Status, step.Beside)
-	}
-}
-
-func TestPictureForTheScreenIsWithinTheSizeAskedFor(t *testing.T) {
-	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 640, 480))); err != nil {
-		t.Fatal(err)
-	}
-	j, err := journal.Create(filepath.Join(t.TempDir(), "r.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = j.Close() }()
-	a, err := j.SaveAttachment(content.Bytes(), "image/png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := runner.Closed() // as a replay has
-	p, err := s.Picture(t.Context(), a, 160, 96)
-	if err != nil || p.Width != 640 || p.Height != 480 || p.Pixels == nil || p.Pixels.Bounds().Dx() != 128 || p.Pixels.Bounds().Dy() != 96 {
-		t.Errorf("got %d×%d, %v: %v", p.Width, p.Height, p.Problem, err)
-	}
-	a.SHA256 = "00"
-	if p, err := s.Picture(t.Context(), a, 160, 96); err != nil || p.Pixels != nil || p.Problem == "" || p.Of != a {
-		t.Errorf("another file: %+v, %v", p.Problem, err)
-	}
-	sound, err := j.SaveAttachment([]byte("no picture"), "audio/wav")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err := s.Picture(t.Context(), sound, 160, 96); err != nil || p.Pixels != nil || p.Problem == "" {
-		t.Errorf("a sound: %+v, %v", p.Problem, err)
 	}
 }

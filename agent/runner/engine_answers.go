@@ -111,11 +111,8 @@ func (e *engine) released(by event.GateResolved) []event.Data {
 	return out
 }
 
-// reviewed returns the event for an answer to a held plan, or for another draft.
+// reviewed returns the event for an answer to a held plan.
 func (e *engine) reviewed(c session.Review) (event.Data, error) {
-	if c.Draft > 0 {
-		return e.run.ChooseDraft(c.Draft, cmp.Or(c.By, byUser))
-	}
 	return e.run.AnswerReview(c.Answer, cmp.Or(c.By, byUser))
 }
 

@@ -8,7 +8,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
-	"replan/internal/picture"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -205,27 +204,6 @@ func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[st
 			return s.cfg.Tools.Preview(ctx, call)
 		}
 	})
-}
-
-// pictures answers queries about kept files. It needs nothing of the session.
-type pictures struct{}
-
-// Picture reads a kept picture and makes it small.
-func (pictures) Picture(_ context.Context, a plan.Attachment, width, height int) (session.Picture, error) {
-	out := session.Picture{Of: a}
-	content, err := picture.Read(a.File, a.SHA256)
-	if err != nil {
-		out.Problem = untrusted.Text(err.Error())
-		return out, nil
-	}
-	img, err := picture.Decode(content)
-	if err != nil {
-		out.Problem = untrusted.Text(err.Error())
-		return out, nil
-	}
-	out.Width, out.Height = img.Bounds().Dx(), img.Bounds().Dy()
-	out.Pixels = picture.Scale(img, width, height)
-	return out, nil
 }
 
 // serverLogs answers queries about the logs of tool servers. They may take as long as

@@ -17,7 +17,6 @@ import (
 // goroutine owns it: commands go in, one ordered stream of events comes out. Each of its
 // parts owns its data; the session passes them commands and what workers send.
 type Session struct {
-	pictures
 	serverLogs
 	cfg      Config
 	id       string

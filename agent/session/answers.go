@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"image"
 	"strings"
 	"time"
 
@@ -74,14 +73,6 @@ type Setting struct {
 	Literal string   `json:"literal,omitempty"` // the value in TOML; "" if it does not fit one line
 	About   string   `json:"about,omitempty"`   // what it does, in a few words
 	Choices []string `json:"choices,omitempty"` // the possible values, if they are few
-}
-
-// Picture is a kept picture.
-type Picture struct {
-	Of            plan.Attachment `json:"of"`
-	Width, Height int             // of the whole picture, in pixels; 0 if it cannot be read
-	Pixels        *image.RGBA     `json:"-"` // of a small copy; nil if it cannot be read
-	Problem       untrusted.Text  `json:"problem,omitempty"`
 }
 
 // Conversation is an earlier session that can be continued.

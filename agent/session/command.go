@@ -73,12 +73,10 @@ type AnswerElicitation struct {
 }
 
 // Review answers a held plan: run it as changed, or refuse it. If the changes
-// make the plan invalid, they are rejected and the plan stays held. With a Draft, that
-// draft replaces the plan, which stays held too.
+// make the plan invalid, they are rejected and the plan stays held.
 type Review struct {
 	Run    string
 	Answer agent.ReviewAnswer
-	Draft  int    // 0 for none
 	By     string // as in Resolve
 }
 

@@ -39,9 +39,6 @@ type Queries interface {
 	// PreviewCall returns what the call at an open gate would do with args in place
 	// of its own. It fails if the call could not be made so.
 	PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error)
-	// Picture reads a kept picture, made small enough for so many pixels. It also
-	// answers after the session has ended, since a replay shows pictures.
-	Picture(ctx context.Context, a plan.Attachment, width, height int) (Picture, error)
 }
 
 // ErrClosed reports that the session has ended and answers no queries.

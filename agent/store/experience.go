@@ -24,8 +24,7 @@ const experienceVersion = 1
 // used, and what those without an output schema returned. It holds no values. It is
 // safe for concurrent use, by several processes too.
 type experience struct {
-	folder string
-	file   wholefile.JSON[experienceFile]
+	file wholefile.JSON[experienceFile]
 }
 
 // experienceFile is the format of the file: most recently used tools last.
@@ -45,7 +44,7 @@ type knownTool struct {
 // openExperience returns what is known of tools in a folder. It reads and writes
 // nothing yet.
 func openExperience(dirs Dirs, folder string) *experience {
-	return &experience{folder: folder, file: wholefile.JSON[experienceFile]{
+	return &experience{file: wholefile.JSON[experienceFile]{
 		Path: filepath.Join(dirs.State, "tools", hashOf([]byte(folder))+".json"), What: "what runs have shown of tools",
 		Empty: experienceFile{V: experienceVersion, Folder: folder}, Sound: experienceFile.sound,
 	}}

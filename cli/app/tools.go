@@ -36,7 +36,7 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 	if err != nil {
 		return exit.Usage("%w", err)
 	}
-	s.notes = append(s.notes, doubts...)
+	s.notes = append(append(s.notes, set.RemovedKeys()...), doubts...)
 	s.servers = cfg.Servers
 	if !set.NoWorkspaceTools && set.Wants("workspace") {
 		if s.own, err = workspace.New(workspace.Config{

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"replan/agent"
@@ -12,10 +11,8 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/rank"
 	"replan/tui/plain"
 	"replan/tui/plantext"
-	"replan/tui/wording"
 )
 
 // reviewQuestion asks about a held plan. The user edits it line by line and sees
@@ -35,12 +32,6 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 			"u: undo the last change",
 		},
 		careful: session.Review{Run: v.Run, Answer: v.Answer(event.ReviewRefuse)},
-	}
-	if next := v.NextDraft(); next > 0 {
-		taken := slices.IndexFunc(v.Drafts, func(d rank.Draft) bool { return d.Taken })
-		ask.id += fmt.Sprintf(" draft %d", v.Drafts[taken].Number)
-		ask.prompt = strings.Replace(ask.prompt, "[u]ndo", "[u]ndo, [d]raft", 1)
-		ask.help = append(ask.help, fmt.Sprintf("d: take draft %d instead (%s); changes to this one are lost", next, wording.DraftWords(v.Drafts[next-1])))
 	}
 	ask.answer = func(line string) answer {
 		word, index, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -62,8 +53,6 @@ func reviewQuestion(v *agent.Review, ascii bool) question {
 				return answer{message: "  nothing was changed\n"}
 			}
 			return answer{message: planLines(v, ascii)}
-		case index == "" && word == "d" && v.NextDraft() > 0:
-			return answer{send: session.Review{Run: v.Run, Draft: v.NextDraft()}}
 		case index != "":
 			return changeStep(&ask, v, word, index, ascii)
 		}

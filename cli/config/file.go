@@ -60,6 +60,8 @@ type file struct {
 		ShowThinking  bool `toml:"show_thinking"`
 	} `toml:"screen"`
 	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
+
+	removed []string // keys of earlier versions, with their lines
 }
 
 // routingConfig says who plans a goal, and how words alone plan one.
@@ -99,8 +101,17 @@ func readConfig(path string) (file, error) {
 		for i := range strict.Errors {
 			line, _ := strict.Errors[i].Position()
 			key := strict.Errors[i].Key()
+			if (key[0] == "planning" || key[0] == "profiles") && key[len(key)-1] == "drafts" {
+				c.removed = append(c.removed, unknownKey(strings.Join(key, "."), line, ""))
+				continue
+			}
 			unknown = append(unknown, unknownKey(strings.Join(key, "."), line, meantKey(key)))
 		}
+	}
+	const removed = "review.draft" // an action
+	if _, bound := c.Keys[removed]; bound {
+		c.removed = append(c.removed, unknownKey(fmt.Sprintf("keys.%q", removed), tomledit.Line(document, "keys", removed), ""))
+		delete(c.Keys, removed)
 	}
 	actions := keymap.New().IDs()
 	for _, action := range slices.Sorted(maps.Keys(c.Keys)) {
@@ -113,6 +124,16 @@ func readConfig(path string) (file, error) {
 			english.Agree(len(unknown), "a key that does not exist", "keys that do not exist"), english.List(unknown, "and"))
 	}
 	return c, nil
+}
+
+// RemovedKeys warns of keys in the configuration that only earlier versions knew.
+func (o *Options) RemovedKeys() []string {
+	keys := o.file.removed
+	if len(keys) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s in config.toml %s no effect any more: one draft is made of a plan. Remove %s",
+		english.List(keys, "and"), english.Agree(len(keys), "has", "have"), english.Agree(len(keys), "it", "them"))}
 }
 
 // unknownKey names a key that does not exist, its line, and the key that was meant.

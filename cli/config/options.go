@@ -88,7 +88,6 @@ type Options struct {
 	plannerModel     string
 	profile          string
 	planTools, eager bool
-	drafts           int
 	allow, deny      []string
 	theme            string
 	themes           *themes.Set // nil until read, see ThemeSet
@@ -114,10 +113,9 @@ func (o *Options) Register(f *pflag.FlagSet) {
 		f.BoolVar(&o.DryRun, "dry-run", false, "show what the steps of a plan would do; call no tool")
 		f.BoolVar(&o.eager, "eager", true, "start steps that only read while the plan is still being written")
 		f.BoolVar(&o.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-		f.IntVar(&o.drafts, "drafts", 1, "make `N` drafts of a plan, 1 to 5, and take the best")
 		f.BoolVar(&o.RequireVerified, "require-verified", false, "fail a run unless checks show that all of its work holds")
 		o.RegisterStrict(f)
-		help.Rare(f, "drafts", "eager", "plan-tools", "strict", "require-verified")
+		help.Rare(f, "eager", "plan-tools", "strict", "require-verified")
 		help.Common(f, "review", "dry-run")
 	})
 	help.In(f, help.Gates, func(f *pflag.FlagSet) {

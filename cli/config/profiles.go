@@ -35,7 +35,6 @@ type planningConfig struct {
 	ReviewModel    string    `toml:"review_model"`
 	PlanModel      string    `toml:"plan_model"`
 	AgentModel     string    `toml:"agent_model"` // of sub-agents whose profile names none
-	Drafts         *int      `toml:"drafts"`
 }
 
 // profileConfig is a section [profiles.NAME]: a sub-agent that a plan may name,
@@ -123,11 +122,6 @@ func (o *Options) readManner() error {
 			return err
 		}
 		o.Level = &level
-	}
-	if o.Changed("drafts") {
-		if err := draftsWithin("--drafts", &o.drafts, &o.drafts); err != nil {
-			return err
-		}
 	}
 	if err := o.configureManner(); err != nil {
 		return o.Misconfigured(err)
@@ -295,25 +289,10 @@ func (c planningConfig) over(base prompt.Prompting, key string) (prompt.Promptin
 	base.Models.Review.Name = First(c.ReviewModel, base.Models.Review.Name)
 	base.Models.Plan.Name = First(c.PlanModel, base.Models.Plan.Name)
 	return base, errors.Join(
-		draftsWithin(key+"drafts", c.Drafts, &base.Drafts),
 		positive(key+"max_repairs", c.MaxRepairs, &base.MaxRepairs),
 		positive(key+"max_reply_tokens", c.MaxReplyTokens, &base.MaxTokens),
 		positiveTime(key+"phase_timeout", c.PhaseTimeout, &base.PhaseTimeout),
 	)
-}
-
-// draftsWithin sets the number of drafts if it is given. One is the default, 0.
-func draftsWithin(key string, given, to *int) error {
-	if given == nil {
-		return nil
-	}
-	if *given < 1 || *given > prompt.MaxDrafts {
-		return fmt.Errorf("%s takes 1 to %d, not %d", key, prompt.MaxDrafts, *given)
-	}
-	if *to = *given; *given == 1 {
-		*to = 0
-	}
-	return nil
 }
 
 // positive sets a number if it is given; it must be positive.
@@ -361,9 +340,6 @@ func (o *Options) Flagged(base prompt.Prompting) prompt.Prompting {
 	}
 	if o.Changed("strict") {
 		base.Strict = o.Strict
-	}
-	if o.Changed("drafts") {
-		base.Drafts = o.drafts
 	}
 	return base
 }

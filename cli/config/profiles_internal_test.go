@@ -281,6 +281,22 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 	}
 }
 
+func TestKeyOfAnEarlierVersionIsAWarning(t *testing.T) {
+	for name, c := range map[string]struct{ toml, want string }{
+		"none":    {toml: "[planning]\nreview = true\n"},
+		"one":     {toml: "[planning]\ndrafts = 3\n", want: "planning.drafts (line 2) in config.toml has no effect any more: one draft is made of a plan. Remove it"},
+		"several": {toml: "[profiles.a]\ndrafts = 2\n[keys]\n\"review.draft\" = \"T\"\n", want: "profiles.a.drafts (line 2) and keys.\"review.draft\" (line 4) in config.toml have no effect any more: one draft is made of a plan. Remove them"},
+	} {
+		o, err := configured(t, c.toml)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := strings.Join(o.RemovedKeys(), "\n"); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestRuleMustNameAToolThatExists(t *testing.T) {
 	const meant = `there is no built-in tool "fs.lst"; did you mean fs.list?`
 	for name, c := range map[string]struct {

@@ -141,7 +141,6 @@ func (o *Options) planSettings() []session.Setting {
 	}
 	planner := quoted("planning.planner_model", p.Models.Planner.Name, o.sourceOf("planner-model", c.PlannerModel != ""), "the model that plans; without one, the model that answers")
 	out = append(out, planner)
-	out = append(out, unquoted("planning.drafts", max(p.Drafts, 1), o.sourceOf("drafts", c.Drafts != nil), "drafts of a plan, of which the best is taken"))
 	return out
 }
 

@@ -94,7 +94,7 @@ func ExamineMachine(ctx context.Context, a *app.App, wrong error) (report Report
 		Ollama(model, set.Manner.Prompting.Models.Names()...), ToolServers(tools), LanguageServers(servers, set.LSP.On()), Git(set.Workspace), Path(a.PathLeft()), Isolation(set.Isolate.On, refused),
 		Terminal(a.IO().In, terminal, os.Environ(), runtime.GOOS, stop),
 		Folders([]Folder{{Name: "configuration", Path: set.Dirs.Config}, {Name: "data", Path: set.Dirs.Data}, {Name: "runs and logs", Path: set.Dirs.State}}),
-		Configuration(set.Dirs.ConfigFile(), wrong, doubts...))
+		Configuration(set.Dirs.ConfigFile(), wrong, append(set.RemovedKeys(), doubts...)...))
 	if err := model.Close(); err != nil {
 		return report, exit.Wrap("close the connection to Ollama", err)
 	}

@@ -32,7 +32,7 @@ func (g *group) newAdd() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			server, err := how.server(g, args[0], args[1:], cmd.ArgsLenAtDash() == 1)
+			server, err := how.server(args[0], args[1:], cmd.ArgsLenAtDash() == 1)
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ type addition struct {
 }
 
 // server returns the server to add. words are its URL, or a command and arguments.
-func (a addition) server(g *group, name string, words []string, command bool) (mcpconfig.Server, error) {
+func (a addition) server(name string, words []string, command bool) (mcpconfig.Server, error) {
 	s := mcpconfig.Server{Name: name}
 	if err := mcpconfig.CheckName(name); err != nil {
 		return s, exit.Usage("the name %q cannot be used: %w", name, err)
@@ -79,15 +79,15 @@ func (a addition) server(g *group, name string, words []string, command bool) (m
 		s.Command, s.Args = words[0], words[1:]
 	}
 	var err error
-	if s.Env, err = pairs(g, "--env", a.env, "="); err != nil {
+	if s.Env, err = pairs("--env", a.env, "="); err != nil {
 		return s, err
 	}
-	s.Headers, err = pairs(g, "--header", a.headers, ":")
+	s.Headers, err = pairs("--header", a.headers, ":")
 	return s, err
 }
 
 // pairs reads the values of a flag: names and values with a separator between.
-func pairs(g *group, flag string, values []string, separator string) (map[string]string, error) {
+func pairs(flag string, values []string, separator string) (map[string]string, error) {
 	var all map[string]string
 	for _, value := range values {
 		name, of, ok := strings.Cut(value, separator)

@@ -75,7 +75,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 		}
 		c.tell(s.reporter(ctx, r))
 		c.take(r.Params.InputResponses)
-		return c.wait(ctx, r)
+		return c.wait(ctx)
 	}
 	first, err := command()
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Server) carryOut(ctx context.Context, r mcp.CallToolRequest, command fu
 	}
 	go c.watch()
 	c.session.Send(first)
-	return c.wait(ctx, r)
+	return c.wait(ctx)
 }
 
 // release gives the slot of the call to another one.
@@ -125,7 +125,7 @@ func (c *call) end() {
 // wait answers a request: with the result of the call, or with questions for the
 // user of a client that asks them between two requests. The end of ctx ends the
 // run.
-func (c *call) wait(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 	defer c.tell(nil)
 	var questions sync.WaitGroup
 	defer questions.Wait()

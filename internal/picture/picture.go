@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // register the formats of Decode
+	_ "image/gif" // register the formats of decode
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -23,9 +23,6 @@ const (
 	MaxBytes  = 20 << 20 // of the file
 	maxPixels = 24 << 20
 )
-
-// Size is the size of a picture, in pixels.
-type Size struct{ Width, Height int }
 
 // ErrTooLarge reports that a picture exceeds the bounds.
 var ErrTooLarge = errors.New("the picture is too large")
@@ -53,14 +50,8 @@ func Read(path, sum string) ([]byte, error) {
 	return content, nil
 }
 
-// Decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It returns
-// [ErrTooLarge] before it reads a pixel.
-func Decode(content []byte) (image.Image, error) {
-	img, _, _, err := decode(content)
-	return img, err
-}
-
-// decode also returns the content that was read, and its format.
+// decode reads a PNG, JPEG, GIF (its first frame) or WebP picture. It also returns the
+// content that was read, and its format. It returns [ErrTooLarge] before it reads a pixel.
 func decode(content []byte) (img image.Image, read []byte, format string, err error) {
 	if len(content) > MaxBytes {
 		return nil, nil, "", fmt.Errorf("%w: %d bytes", ErrTooLarge, len(content))
@@ -103,29 +94,29 @@ func essential(content []byte) []byte {
 	return out
 }
 
-// Within returns the largest size of the same shape that fits, at most the size
-// itself.
-func (s Size) Within(width, height int) Size {
-	if s.Width <= width && s.Height <= height {
-		return s
+// within returns the largest size of the same shape, in pixels, with no side longer than
+// longest; at most the size itself.
+func within(longest int, size image.Point) image.Point {
+	switch most := max(size.X, size.Y); {
+	case most <= longest:
+		return size
+	case size.X == most:
+		return image.Pt(longest, max(size.Y*longest/most, 1))
+	default:
+		return image.Pt(max(size.X*longest/most, 1), longest)
 	}
-	if s.Width*height > width*s.Height {
-		return Size{width, max(s.Height*width/s.Width, 1)}
-	}
-	return Size{max(s.Width*height/s.Height, 1), height}
 }
 
-// Scale makes a picture smaller, so that it fits.
-func Scale(img image.Image, width, height int) *image.RGBA {
-	b := img.Bounds()
-	size := Size{b.Dx(), b.Dy()}.Within(width, height)
-	out := image.NewRGBA(image.Rect(0, 0, size.Width, size.Height))
-	draw.CatmullRom.Scale(out, out.Bounds(), img, b, draw.Src, nil)
+// scale makes a picture smaller, so that no side is longer than longest.
+func scale(img image.Image, longest int) *image.RGBA {
+	out := image.NewRGBA(image.Rectangle{Max: within(longest, img.Bounds().Size())})
+	draw.CatmullRom.Scale(out, out.Bounds(), img, img.Bounds(), draw.Src, nil)
 	return out
 }
 
 // ForModel returns a picture as a model server takes it: a PNG or JPEG with no side
-// longer than so many pixels.
+// longer than so many pixels. It returns [ErrTooLarge] before it reads a pixel of a picture
+// that exceeds the bounds.
 func ForModel(content []byte, longest int) ([]byte, error) {
 	img, content, format, err := decode(content) // a server may fail at one that is damaged
 	if err != nil {
@@ -135,7 +126,7 @@ func ForModel(content []byte, longest int) ([]byte, error) {
 		return content, nil
 	}
 	var out bytes.Buffer
-	if scaled := Scale(img, longest, longest); format == "jpeg" {
+	if scaled := scale(img, longest); format == "jpeg" {
 		err = jpeg.Encode(&out, scaled, nil)
 	} else {
 		err = png.Encode(&out, scaled)

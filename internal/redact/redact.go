@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -141,21 +140,4 @@ func named(name, text string, redact func(string) string) string {
 		return strings.TrimSuffix(whole, `"`)
 	}
 	return strings.TrimPrefix(pair, name+"=")
-}
-
-// Writer returns a writer that redacts secrets and forwards to another writer. It
-// treats each write as one text.
-func Writer(to io.Writer) io.Writer { return writer{to, Text} }
-
-type writer struct {
-	to   io.Writer
-	text func(string) string
-}
-
-// Write implements io.Writer.
-func (w writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.text(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

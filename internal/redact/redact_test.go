@@ -52,7 +52,7 @@ func TestSourceTextIsNotRedacted(t *testing.T) {
 func TestWriterRedactsSecrets(t *testing.T) {
 	var out bytes.Buffer
 	text := "level=INFO msg=start args=\"--key sk-HDRabcdefghijklmnop1234 http://user:hunter22@host\"\n"
-	n, err := redact.Writer(&out).Write([]byte(text))
+	n, err := new(redact.Secrets).Writer(&out).Write([]byte(text))
 	if err != nil || n != len(text) {
 		t.Errorf("got %d bytes written: %v", n, err)
 	}

@@ -154,6 +154,19 @@ func (s *Secrets) Address(address string) string {
 // each write as one text.
 func (s *Secrets) Writer(to io.Writer) io.Writer { return writer{to, s.Text} }
 
+type writer struct {
+	to   io.Writer
+	text func(string) string
+}
+
+// Write implements io.Writer.
+func (w writer) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.text(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
 // eachSecret returns words with each secret replaced: the value of a flag or an
 // assignment whose name says so, of a header, and what nothing else looks like.
 // before is what stands before the secret in its word.

@@ -66,7 +66,7 @@ func (d *draft) byModel(tool, to string, from []int) {
 }
 
 // tests adds the run of all tests.
-func (d *draft) tests(after ...int) int { return d.add(changedNode(after...)) }
+func (d *draft) tests(after ...int) { d.add(changedNode(after...)) }
 
 // addMissing adds an open question of the words.
 func (d *draft) addMissing(format string, args ...any) {

@@ -98,7 +98,6 @@ func ChatTools(b Brief) plan.Catalogue {
 func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	prompting := b.Prompting.under(profile)
 	prompting.SkipReview, prompting.SkipAnalysis, prompting.SkipPlan = true, false, false
-	prompting.Drafts = 0 // its plan is a text for itself
 	prompting.ForcePlan, prompting.Conversation, prompting.Mentions, prompting.Profiles = false, nil, nil, nil
 	prompting.Think = cmp.Or(profile.Think, prompting.Think)
 	b.Prompting, b.Looks = prompting, nil

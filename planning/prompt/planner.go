@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"errors"
-	"time"
 
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -22,10 +21,7 @@ type Brief struct {
 	LooksSuffice bool
 	MaxSteps     int      // maximum number of steps in a plan now; 0 means no bound
 	Found        []string // names of the tools that the model has found in this loop, the newest first; they are offered
-	// Assess says which calls of a valid plan a rule denies, which wait at a gate, and
-	// how long its longest chain takes; nil if that is unknown. It compares drafts.
-	Assess   func(plan.Plan) (denied, gates int, path time.Duration)
-	Toolless []string // profiles that a plan may not name, since the models of their sub-agents cannot call tools, or not choose their calls
+	Toolless     []string // profiles that a plan may not name, since the models of their sub-agents cannot call tools, or not choose their calls
 }
 
 // Situation is the state of a run when a failure, or the user, requires a new

@@ -48,7 +48,6 @@ type Prompting struct {
 	PlanTools     bool              `json:"plan_tools,omitempty"`      // in chat the model may make plans and run them
 	Patient       bool              `json:"patient,omitempty"`         // no step starts before the plan is whole
 	Strict        bool              `json:"strict,omitempty"`          // args that only fit once converted are faults
-	Drafts        int               `json:"drafts,omitempty"`          // plans to choose the first plan from, at most MaxDrafts; 0 means one
 	BytesPerToken float64           `json:"bytes_per_token,omitempty"` // as the model's server counted before; 0 means unknown
 	ReadSpeed     float64           `json:"read_speed,omitempty"`      // tokens of a prompt that the model's server reads in a second, as measured before; 0 means unknown
 }
@@ -76,7 +75,6 @@ func (l Loops) Managed(small bool) bool { return l == LoopsManaged || l == Loops
 const (
 	DefaultMaxTokens  = 4096
 	DefaultMaxRepairs = 2
-	MaxDrafts         = 5
 )
 
 // ground describes the project for a request about work in it; "" where nothing is known.

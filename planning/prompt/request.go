@@ -93,9 +93,6 @@ type Request struct {
 	TooLong   string        `json:"too_long,omitempty"`  // by estimate: what does not fit, up to "choose another model"; "" if it fits
 	Never     bool          `json:"never,omitempty"`     // with TooLong: it cannot fit by any estimate, and is not sent
 
-	// Draft is set if the plan is chosen from several drafts, and nil for one.
-	Draft *Draft `json:"draft,omitempty"`
-
 	// MaxThinking bounds the thoughts of the model before its first word, in
 	// bytes; 0 means no bound. A model beyond it is stopped.
 	MaxThinking int `json:"max_thinking,omitempty"`
@@ -127,17 +124,6 @@ func (r Request) Header() string {
 	}
 	return mime.FormatMediaType(string(purpose), map[string]string{"step": r.Step})
 }
-
-// Draft says which of several drafts of a plan a request asks for. The requests for
-// the others differ in nothing else.
-type Draft struct {
-	Number      int     `json:"number"` // from 1
-	Of          int     `json:"of"`
-	Temperature float64 `json:"temperature,omitempty"` // 0 means the model's own
-}
-
-// Further reports whether there is a draft before this one.
-func (d *Draft) Further() bool { return d != nil && d.Number > 1 }
 
 // Unoffered lists the tools for which a request had no room.
 type Unoffered struct {

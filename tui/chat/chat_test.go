@@ -265,7 +265,7 @@ func BenchmarkChat(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("page up/%d lines", lines), func(b *testing.B) {
 			c := chat(b)
-			for i := 0; b.Loop(); i++ {
+			for b.Loop() {
 				c.Scroll(45)
 				if c.View(); c.top == (draw.Spot{}) {
 					c.ToEnd()

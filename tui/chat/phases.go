@@ -289,7 +289,7 @@ func (p *phaseBlock) whole(width int) []draw.TextLine {
 // writing returns what the model writes in the phase.
 func (p *phaseBlock) writing() writing {
 	state := p.state()
-	w := writing{pane: p.pane, run: p.run, name: wording.PhaseWords(phaseName(p.phase+1), state.Draft), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
+	w := writing{pane: p.pane, run: p.run, name: phaseName(p.phase + 1), since: state.StartedAt, text: state.Text, thinking: state.Thinking}
 	if p.drafting() {
 		w.drafted = len(p.run.Steps)
 	}

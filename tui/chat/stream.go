@@ -27,7 +27,7 @@ type writing struct {
 // modelStream is what the chat has read of a reply that still streams.
 type modelStream struct {
 	since    time.Time // of the request that it belongs to
-	name     string    // of that request; drafts of a plan share their time
+	name     string    // of that request
 	text     streamed
 	thinking streamed
 	first    time.Time // when the first words came

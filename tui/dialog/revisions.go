@@ -14,7 +14,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 	"replan/tui/live"
@@ -23,12 +22,12 @@ import (
 	"replan/tui/wording"
 )
 
-// Revisions steps through the original plan, its revisions, and the drafts that were
-// not taken. It shows what failed, what changed, and who planned each one.
+// Revisions steps through the original plan and its revisions. It shows what failed, what
+// changed, and who planned each one.
 type Revisions struct {
 	document
 	runs  *live.Runs // the plan pane shows one of them
-	at    int        // 0 is the original plan; drafts follow the last revision
+	at    int        // 0 is the original plan
 	drawn revisionFace
 }
 
@@ -71,26 +70,16 @@ func (d *Revisions) View(size draw.Rect) []string {
 	if run == nil {
 		return l.Block(nil, size.W, size.H)
 	}
-	drafts := otherDrafts(run)
-	d.at = min(d.at, len(run.Revisions)+len(drafts))
+	d.at = min(d.at, len(run.Revisions))
 	if face := (revisionFace{run, run.Seq, d.at, l.Diffs}); face != d.drawn {
 		d.doc, d.drawn = nil, face
 	}
 	width, inner := d.width(size, widest)
-	page := func(doc *draw.Document) { (&revisionPage{doc, run, [2]string{"before", "after"}}).write(d.at) }
-	if i := d.at - len(run.Revisions) - 1; i >= 0 {
-		page = func(doc *draw.Document) {
-			(&revisionPage{doc, run, [2]string{"taken", fmt.Sprintf("draft %d", drafts[i].Number)}}).writeDraft(drafts[i])
-		}
-	}
-	d.render(l, inner, page)
+	d.render(l, inner, func(doc *draw.Document) { (&revisionPage{doc, run}).write(d.at) })
 	lines, note := d.visible(size.H - 2)
 	name := fmt.Sprintf("Revision %d of %d", d.at+1, len(run.Revisions)+1)
 	if d.at == 0 {
 		name += " " + l.Glyphs.Separator + " the plan as first made"
-	}
-	if i := d.at - len(run.Revisions) - 1; i >= 0 {
-		name = fmt.Sprintf("Draft %d of %d %s not taken", drafts[i].Number, len(run.Drafts), l.Glyphs.Separator)
 	}
 	return d.middle(size, width, d.section(l.Strong.Render(name), note, lines))
 }
@@ -98,8 +87,7 @@ func (d *Revisions) View(size draw.Rect) []string {
 // revisionPage is the document of a revision.
 type revisionPage struct {
 	*draw.Document
-	run   *agent.Run
-	sides [2]string // titles of the two versions
+	run *agent.Run
 }
 
 // write adds what revision n changed, why, and who planned it; 0 is the original
@@ -135,9 +123,6 @@ func (p *revisionPage) write(n int) {
 	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}
-	if n == 0 && len(run.Drafts) > 0 {
-		p.Field("drafts", l.Text, wording.DraftsWords(run.Drafts))
-	}
 	out := p.reviewed(n + 1)
 	p.Blank()
 	p.changed(r)
@@ -159,52 +144,6 @@ func (p *revisionPage) changed(r *agent.Revision) {
 		}
 	}
 	p.Lines = append(p.Lines, draw.Flow(changes, "  ", p.Width)...)
-}
-
-// otherDrafts returns the drafts with a plan of their own that were not taken.
-func otherDrafts(run *agent.Run) (out []rank.Draft) {
-	for _, d := range run.Drafts {
-		if d.Plan != nil {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// writeDraft adds a draft that was not taken, compared with the one that was.
-func (p *revisionPage) writeDraft(d rank.Draft) {
-	l, taken := p.Styles, p.run.Steps
-	if len(p.run.Revisions) > 0 {
-		taken = p.run.Revisions[0].PreviousSteps
-	}
-	p.Prose(l.Strong, d.Plan.Title.Line())
-	p.Field("draft", l.Text, wording.DraftWords(d))
-	for _, f := range d.Faults {
-		p.Field("fault", l.Danger, untrusted.Text(f.Message).Line())
-	}
-	for _, f := range d.Warnings {
-		p.Field("warning", l.Warning, untrusted.Text(f.Message).Line())
-	}
-	p.Blank()
-	steps := make([]plan.Step, len(taken))
-	for i, s := range taken {
-		steps[i] = s.Step
-	}
-	diff := plan.Compare(steps, d.Plan.Steps)
-	r := &agent.Revision{Added: diff.Added, Revised: diff.Revised, PreviousSteps: taken}
-	last := ""
-	for _, s := range taken {
-		if slices.Contains(diff.Removed, s.Step.Index) {
-			r.Removed, r.After = append(r.Removed, *s), append(r.After, last)
-		}
-		last = s.Step.Index
-	}
-	after := make([]*agent.StepState, len(d.Plan.Steps))
-	for i, s := range d.Plan.Steps {
-		after[i] = &agent.StepState{Step: s, Status: agent.StepPending}
-	}
-	p.changed(r)
-	p.rows(planRows(r, after))
 }
 
 // plannedBy says who made a plan between from and to: a file, the words of the
@@ -333,7 +272,7 @@ func (p *revisionPage) rows(rows []planRow) {
 	}
 	if both {
 		side = (p.Width - 3) / 2
-		beside(l.Muted.Render(p.sides[0]), l.Muted.Render(p.sides[1]))
+		beside(l.Muted.Render("before"), l.Muted.Render("after"))
 	}
 	for _, r := range rows {
 		left, right := "", ""

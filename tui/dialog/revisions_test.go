@@ -11,23 +11,6 @@ import (
 	"replan/tui/panetest"
 )
 
-func TestRevisionsCompareDraftsThatWereNotTaken(t *testing.T) {
-	s := revisions(t, 36, panetest.Drafted()...)
-	for i, page := range [][]string{
-		{"Revision 1 of 1", "Took draft 1 of 3", "draft 2 had 1 fault"},
-		{"Draft 2 of 3 · not taken", "there is no tool fly", "Fly over it", "−4 removed"},
-		{"Draft 3 of 3 · not taken", "no faults, 2 steps, 3 gates", "−3 removed"},
-		{"Draft 3 of 3 · not taken"},
-	} {
-		if i > 0 {
-			s.Press(panetest.Key("right"))
-		}
-		for _, text := range page {
-			s.Wants(text)
-		}
-	}
-}
-
 func TestRevisionUnderlinesChangedWords(t *testing.T) {
 	s := revisions(t, 50, repaired()...)
 	s.Wants("− path \"auth/handler.go\"")

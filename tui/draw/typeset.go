@@ -5,7 +5,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/ansi/kitty"
 )
 
 // joint is how a drawn line continues the line before it.
@@ -109,9 +108,5 @@ func Unbroken(lines []TextLine) string {
 	return b.String()
 }
 
-// Unstyled returns a line to copy: without styles, pictures of a terminal that draws
-// them, and spaces at the end.
-func Unstyled(line string) string {
-	text, _, _ := strings.Cut(ansi.Strip(line), string(kitty.Placeholder))
-	return strings.TrimRight(text, " ")
-}
+// Unstyled returns a line to copy: without styles and spaces at the end.
+func Unstyled(line string) string { return strings.TrimRight(ansi.Strip(line), " ") }

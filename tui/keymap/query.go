@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/planning/plan"
 )
 
 // Query asks the session a question and returns its answer as a message. It runs
@@ -111,9 +110,4 @@ func QueryJournal(run string) Query {
 // QueryUndo requests a preview of the undo of a run.
 func QueryUndo(run string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
-}
-
-// QueryPicture requests a kept picture, made small enough for so many pixels.
-func QueryPicture(a plan.Attachment, width, height int) Query {
-	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.Picture(ctx, a, width, height)) }
 }

@@ -164,7 +164,6 @@ func table() []rows {
 			{ID: "review.approve", Keys: "space", Does: "approve a step's gate, or take that back"},
 			{ID: "review.approve_all", Keys: "A", Does: "approve every gate"},
 			{ID: "review.undo", Keys: "u", Does: "undo the last change of the plan"},
-			{ID: "review.draft", Keys: "t", Does: "take the next draft of the plan"},
 		}},
 		{PlaceDialog, "Dialogs", []row{
 			{ID: "dialog.leave", Keys: "esc", Does: "close; at a gate: look around first"},

@@ -7,7 +7,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/planning/plan"
-	"replan/planning/rank"
 )
 
 // ReviewSteps are steps, each for one thing that a review handles.
@@ -40,19 +39,4 @@ func ReviewEvents(steps []plan.Step) []event.Data {
 			{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "it can change or delete data"},
 		},
 	}, event.PlanCreated{Plan: p, Revision: 1}}
-}
-
-// Drafted are the same events of a plan that was taken of three drafts: the second cannot run.
-func Drafted() []event.Data {
-	all := ReviewEvents(ReviewSteps())
-	created := all[1].(event.PlanCreated)
-	other := plan.Plan{Title: "Tidy less", Steps: ReviewSteps()[:2]}
-	faulty := plan.Plan{Title: "Tidy up high", Steps: []plan.Step{{Index: "1", Title: "Fly over it", Executor: plan.ExecutorTool, Tool: "fly"}}}
-	created.Drafts = []rank.Draft{
-		{Number: 1, Taken: true, Steps: 5, Gates: 2, Changes: true},
-		{Number: 2, Plan: &faulty, Steps: 1, Faults: []plan.Fault{{Code: plan.CodeUnknownTool, Message: "there is no tool fly"}}},
-		{Number: 3, Plan: &other, Steps: 2, Gates: 3, Changes: true},
-	}
-	all[1] = created
-	return all
 }

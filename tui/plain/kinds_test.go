@@ -13,7 +13,6 @@ import (
 	"replan/planning/pace"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/tui/plain"
 )
 
@@ -61,13 +60,8 @@ func moments() map[event.Kind]moment {
 	begun := append(planned[:1:1], event.StepStarted{Index: "1", Attempt: 1, Title: outside, Executor: plan.ExecutorTool, Tool: "look"})
 	failed := append(begun[:2:2], event.StepFailed{Index: "1", Attempt: 1, Error: outside, Failure: event.FailureTool})
 	asked := append(planned[:1:1], event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"})
-	drafted := []event.Data{samplePlan(step("1"))}
-	other := plan.Plan{Title: outside, Steps: []plan.Step{step("1"), step("2")}}
 	each := step("1")
 	each.Title, each.ForEach = outside, &plan.ForEach{Items: []any{outside, outside}, As: "item", Max: 50}
-	first := drafted[0].(event.PlanCreated)
-	first.Drafts = []rank.Draft{{Number: 1, Taken: true, Steps: 1}, {Number: 2, Steps: 2, Plan: &other}, {Number: 3, Missing: outside}}
-	drafted[0] = first
 	args := map[string]any{outside: outside, "n": 3}
 	r := rule.Rule{Tool: outside, Verdict: rule.VerdictAsk, Source: rule.SourceConfiguration, Why: outside}
 	return map[event.Kind]moment{
@@ -85,7 +79,7 @@ func moments() map[event.Kind]moment {
 		event.KindRouteMatched:         {data: event.RouteMatched{Chain: []string{outside}}},
 		event.KindPlanCreated:          {data: samplePlan(plan.Step{Index: "1", Title: outside, Tool: outside, Executor: plan.ExecutorTool})},
 		event.KindPlanEmpty:            {data: event.PlanEmpty{Reason: outside}},
-		event.KindPlanChosen:           {review: true, before: drafted, data: event.PlanChosen{Draft: 2, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1")}}, By: outside}},
+		event.KindPlanChosen:           {review: true, before: planned, data: event.PlanChosen{Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1")}}, By: outside}},
 		event.KindPlanReviewed:         {review: true, before: planned, data: event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: outside}},
 		event.KindPlanDiff:             {before: failed, data: event.PlanDiff{Revision: 2, Reason: outside, Removed: []string{"2"}, Added: []string{"3"}, Plan: plan.Plan{Title: outside, Steps: []plan.Step{step("1"), {Index: "3", Title: outside, Tool: outside}}}}},
 		event.KindStepExpanded:         {before: []event.Data{samplePlan(each)}, data: event.StepExpanded{Index: "1", Attempt: 1, Title: outside, Items: []any{outside, outside}}},

@@ -47,7 +47,7 @@ func current(r *agent.Run) (work []string, since time.Time) {
 	}
 	for i, p := range r.Phases {
 		if p.Status == agent.PhaseRunning {
-			add(wording.PhaseWords(phases[i], p.Draft), p.StartedAt)
+			add(phases[i], p.StartedAt)
 		}
 	}
 	for _, s := range r.Steps {

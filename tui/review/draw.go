@@ -9,7 +9,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/rule"
-	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
@@ -124,8 +123,6 @@ func (d *Dialog) title() (title, note string) {
 	words := "Review"
 	if d.review.Revision > 1 {
 		words = fmt.Sprintf("Review of rev %d", d.review.Revision)
-	} else if d.draft > 0 {
-		words = fmt.Sprintf("Review of draft %d of %d", d.draft, len(d.review.Drafts))
 	}
 	title = l.Warning.Bold(true).Render(l.Glyphs.Gate+" "+words) + l.Muted.Render(" "+l.Glyphs.Separator+" "+d.review.Plan().Title.Line())
 	return title, l.Span(d.top, min(d.top+d.body, len(d.steps)), len(d.steps))
@@ -153,9 +150,6 @@ func (d *Dialog) bar(width int) []string {
 		return lines(l.Warning, d.word)
 	}
 	changed := strings.ReplaceAll(d.review.Changes().String(), "·", l.Glyphs.Separator)
-	if changed == "" && d.draft > 0 && len(d.review.Drafts) > 0 {
-		return lines(l.Faint, english.Capital(wording.DraftWords(d.review.Drafts[d.draft-1]))+".")
-	}
 	if changed == "" {
 		return lines(l.Faint, "No edits yet.")
 	}

@@ -8,9 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/panetest"
@@ -112,28 +110,6 @@ func TestInvalidStepEditListsEveryProblem(t *testing.T) {
 	if got := answered(s).Plan.Steps[1]; got.Title != "Write other notes" || got.Args["path"] != "other.md" {
 		t.Errorf("sent %+v", got)
 	}
-}
-
-func TestReviewTakesNextDraftThatCanRun(t *testing.T) {
-	data := panetest.Drafted()
-	s := open(t, panetest.DarkLook(), 120, 36, data...)
-	s.Rest()
-	s.Wants("Review of draft 1 of 3 · Tidy up")
-	s.Wants("No faults, 5 steps, 2 gates.")
-	s.Type("t").Sent(session.Review{Run: reviewed, Draft: 3})
-	set(s, append(data, event.PlanChosen{Draft: 3, Plan: plan.Plan{Title: "Tidy less", Steps: panetest.ReviewSteps()[:2]}, By: "user"})...)
-	s.Wants("Review of draft 3 of 3 · Tidy less")
-	s.Lacks("Push it")
-	s.Press(panetest.Key("enter")) // there is no grace time: the user asked for this plan
-	s.Sent(session.Review{Run: reviewed, Draft: 3}, session.Review{Run: reviewed, Answer: agent.ReviewAnswer{Revision: 1, Decision: event.ReviewRun}})
-}
-
-func TestReviewAsksBeforeChangesAreLostToADraft(t *testing.T) {
-	s := open(t, panetest.DarkLook(), 120, 36, panetest.Drafted()...)
-	s.Rest()
-	s.Type("At").Sent()
-	s.Wants("Take draft 3? Your changes to this one are lost.")
-	s.Type("y").Sent(session.Review{Run: reviewed, Draft: 3})
 }
 
 func TestMouseChoosesReviewSteps(t *testing.T) {

@@ -3,7 +3,6 @@ package review
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,7 +14,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	planlayout "replan/planning/plan/layout"
-	"replan/planning/rank"
 	"replan/tui/answerguard"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -29,7 +27,6 @@ type Dialog struct {
 	hidden bool // another request comes first
 
 	id     string        // run, revision and resume count of the plan
-	draft  int           // of the plan, 0 if it is the only one
 	review *agent.Review // nil if no plan waits
 	tools  plan.Catalogue
 	open   bool
@@ -86,23 +83,15 @@ func (d *Dialog) Hide(hidden bool) tea.Cmd {
 // Set stores the plan that waits for review, if any. A different plan opens the
 // dialog and turns its guard on.
 func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
-	id, draft := "", 0
+	id := ""
 	if run != nil {
 		id = fmt.Sprintf("%s %d %d", run.ID, run.Revision, times)
-		if at := slices.IndexFunc(run.Drafts, func(d rank.Draft) bool { return d.Taken }); at >= 0 {
-			draft = run.Drafts[at].Number
-		}
 	}
-	if id == d.id && draft == d.draft {
-		return nil
-	}
-	if id == d.id { // the user took it here, and expects it
-		d.draft, d.sent, d.review, d.at, d.line = draft, false, run.Review(), 0, 0
-		d.lay()
+	if id == d.id {
 		return nil
 	}
 	d.guard.Reset()
-	*d = Dialog{styles: d.styles, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id, draft: draft}
+	*d = Dialog{styles: d.styles, keys: d.keys, hidden: d.hidden, guard: d.guard, id: id}
 	if run == nil {
 		return nil
 	}
@@ -189,7 +178,7 @@ func (d *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
 	for _, id := range []string{
 		"review.run", "review.refuse", "review.edit", "review.acceptance", "review.take_out", "review.move_up",
-		"review.move_down", "review.approve", "review.approve_all", "review.undo", "review.draft",
+		"review.move_down", "review.approve", "review.approve_all", "review.undo",
 	} {
 		hs[id] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
@@ -251,7 +240,6 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 		"review.refuse": {Do: keymap.Just(func() {
 			d.confirm = &reviewQuestion{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Request { return d.answer(event.ReviewRefuse) }}
 		})},
-		"review.draft": {Do: d.takeDraft},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
 		"move.up": choose(d.at - 1), "move.down": choose(d.at + 1), "move.first": choose(0), "move.last": choose(len(d.steps) - 1),
@@ -262,24 +250,6 @@ func (d *Dialog) viewHandlers() keymap.Handlers {
 func (d *Dialog) answer(decision event.ReviewDecision) keymap.Request {
 	d.sent = true
 	return keymap.SendCommands(session.Review{Run: d.review.Run, Answer: d.review.Answer(decision)})
-}
-
-// takeDraft takes the next draft of the plan. If the user has changed this one, it
-// asks first.
-func (d *Dialog) takeDraft() keymap.Request {
-	next := d.review.NextDraft()
-	take := func() keymap.Request {
-		return keymap.SendCommands(session.Review{Run: d.review.Run, Draft: next})
-	}
-	switch {
-	case next == 0:
-		d.word = "There is no other draft that can run."
-		return keymap.Request{}
-	case d.review.Changes().String() == "":
-		return take()
-	}
-	d.confirm = &reviewQuestion{fmt.Sprintf("Take draft %d? Your changes to this one are lost.", next), take}
-	return keymap.Request{}
 }
 
 // chosen returns the selected step.
@@ -382,7 +352,7 @@ func (d *Dialog) Hints() []keymap.Hint {
 	if d.chosen().Out {
 		out = "bring back"
 	}
-	hints := []keymap.Hint{
+	return []keymap.Hint{
 		d.keys.Hint("run", "review.run"),
 		d.keys.Hint("refuse", "review.refuse"),
 		d.keys.Hint("edit", "review.edit"),
@@ -394,10 +364,6 @@ func (d *Dialog) Hints() []keymap.Hint {
 		d.keys.Hint("acceptance", "review.acceptance"),
 		d.keys.Hint("look around", "dialog.leave"),
 	}
-	if d.review.NextDraft() > 0 {
-		hints = slices.Insert(hints, 2, d.keys.Hint("next draft", "review.draft"))
-	}
-	return hints
 }
 
 // Retheme discards the rendering made with the previous theme.

@@ -10,12 +10,10 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/graphics"
 	"replan/tui/keymap"
 	"replan/tui/wording"
 )
@@ -63,11 +61,6 @@ type Pane struct {
 	view  []string
 	drawn bool
 	tabAt [tabs]draw.Rect // position in the title, from its start
-
-	pictures map[string]session.Picture // by hash; without pixels until they arrive
-	sharp    bool                       // they are for a terminal that draws them
-
-	graphics *graphics.Terminal // which may draw them better than text
 }
 
 // version is everything the long part of a tab depends on.
@@ -89,16 +82,12 @@ type version struct {
 	diff     string
 	gated    bool
 	seq      uint64 // of the run, while something may still change the step
-	graphics int    // version
 }
 
 // New returns the pane without a step.
 func New(l *draw.Styles, keys *keymap.Map) *Pane {
-	return &Pane{styles: l, words: draw.NewMarkdown(l), keys: keys, graphics: graphics.New()}
+	return &Pane{styles: l, words: draw.NewMarkdown(l), keys: keys}
 }
-
-// DrawWith has the terminal draw pictures, where it can.
-func (d *Pane) DrawWith(g *graphics.Terminal) { d.graphics = g }
 
 // State is what the pane needs to know of the rest of the screen.
 type State struct {
@@ -291,7 +280,7 @@ func (d *Pane) tabRow(between string, x int) string {
 
 // View draws the pane: Height lines of exactly Width cells.
 func (d *Pane) View() []string {
-	if d.drawn && (d.tab != tabOutput || d.built.graphics == d.graphics.Version) {
+	if d.drawn {
 		return d.view
 	}
 	d.drawn = true
@@ -356,7 +345,7 @@ func (d *Pane) version(s *agent.StepState, width int) version {
 	}
 	switch {
 	case d.tab == tabOutput:
-		v.output, v.graphics = s.Output, d.graphics.Version
+		v.output = s.Output
 		if s.Loop != nil {
 			v.output = s.Loop.Text
 		}

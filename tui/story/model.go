@@ -15,18 +15,18 @@ func (s *Story) tellModel(data event.Data) bool {
 	switch d := data.(type) {
 	case event.PhaseStarted:
 		s.tellUntyped(d.Request.Untyped)
-		s.tell(Lines|Client, Entry{Level: Begins, Words: wording.PhaseWords(d.Label, d.Request.Draft), Brief: "planning: " + d.Label})
+		s.tell(Lines|Client, Entry{Level: Begins, Words: d.Label, Brief: "planning: " + d.Label})
 	case event.PhaseDelta:
 		s.tell(Screen, Entry{Kind: Thinking, Phase: d.Phase, Thought: d.Thinking, Text: untrusted.Text(d.Text)})
 	case event.PhaseCompleted:
-		s.tell(Lines, Entry{Level: Done, Words: s.phase(d.Phase, d.Label), Facts: []string{spent(d.MS, d.Tokens)}})
+		s.tell(Lines, Entry{Level: Done, Words: d.Label, Facts: []string{spent(d.MS, d.Tokens)}})
 		s.tell(Screen, Entry{Kind: ThinkingEnds, Phase: d.Phase, Thought: d.Reply.Thinking})
 	case event.PhaseSkipped:
 		s.tell(Lines, Entry{Level: Skipped, Words: d.Label + " skipped: " + d.Reason.Line()})
 	case event.PhaseFailed:
-		e := Entry{Level: Trouble, Words: s.phase(d.Phase, d.Label) + " failed: " + d.Reason.Line()}
+		e := Entry{Level: Trouble, Words: d.Label + " failed: " + d.Reason.Line()}
 		if d.Failure == event.FailureInterrupted {
-			e = Entry{Level: Skipped, Words: s.phase(d.Phase, d.Label) + " stopped"}
+			e = Entry{Level: Skipped, Words: d.Label + " stopped"}
 		}
 		s.tell(Lines, e)
 		s.tell(Record, Entry{Level: Trouble, Words: "planning failed: " + d.Reason.FirstLine()})
@@ -55,11 +55,6 @@ func (s *Story) tellModel(data event.Data) bool {
 		return false
 	}
 	return true
-}
-
-// phase names a phase that has ended, with its draft.
-func (s *Story) phase(number int, label string) string {
-	return wording.PhaseWords(label, s.run.Phases[number-1].Draft)
 }
 
 // spent says how long a model took, and how many tokens it read and wrote.

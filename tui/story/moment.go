@@ -14,7 +14,7 @@ import (
 func Moment(data event.Data) (words string, ok bool) {
 	switch d := data.(type) {
 	case event.PhaseStarted:
-		return untrusted.Line(wording.PhaseWords(d.Label, d.Request.Draft)), true
+		return untrusted.Line(d.Label), true
 	case event.PlanCreated:
 		return "the plan is there", true
 	case event.PlanDiff:

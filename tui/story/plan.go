@@ -17,9 +17,6 @@ func (s *Story) tellPlan(data event.Data, before Before) bool {
 	case event.RouteMatched:
 		s.tell(all, Entry{Kind: Route, Level: Done, Words: routeWords(d, s.run.Model)})
 	case event.PlanCreated:
-		if len(d.Drafts) > 0 {
-			s.tell(all, Entry{Level: Done, Words: wording.DraftsWords(d.Drafts)})
-		}
 		to := Lines | Client
 		if !planned(s.run) { // no phase has shown it
 			to |= Screen
@@ -33,7 +30,7 @@ func (s *Story) tellPlan(data event.Data, before Before) bool {
 			Brief: "planned again: " + d.Reason.Line(), Told: before.replanning,
 		})
 	case event.PlanChosen:
-		s.tell(all, Entry{Level: Asks, Words: chosenWords(s.run.Drafts, d), Plan: &d.Plan})
+		s.tell(all, Entry{Level: Asks, Words: "took another plan instead" + wording.SignedBy(d.By), Plan: &d.Plan})
 	case event.PlanReviewed:
 		s.event(Lines|Screen, d, Entry{Kind: Reviewed, Level: Asks, Depth: 1})
 	case event.ReplanStarted:

@@ -257,7 +257,7 @@ func TestMomentsOfARunAreNamed(t *testing.T) {
 		want string
 		ok   bool
 	}{
-		{event.PhaseStarted{Label: "analysis", Request: prompt.Request{Draft: &prompt.Draft{Number: 2, Of: 3}}}, "analysis, draft 2 of 3", true},
+		{event.PhaseStarted{Label: "analysis"}, "analysis", true},
 		{event.PlanDiff{Revision: 2}, "revision 2", true},
 		{fails("1", "no way"), "step 1 failed", true},
 		{event.StepFailed{Index: "1", Outdated: "it has changed"}, "step 1 is held", true},

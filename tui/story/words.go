@@ -14,7 +14,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/rank"
 	"replan/tui/wording"
 )
 
@@ -160,15 +159,4 @@ func grantedWords(r *agent.Run, d event.StepStarted) string {
 		return ""
 	}
 	return "allowed without a gate: " + untrusted.Line(d.Tool) + " in step " + untrusted.Line(d.Index) + " (" + d.Rule.Why.Line() + ")"
-}
-
-// chosenWords says which draft the user took instead of another.
-func chosenWords(drafts []rank.Draft, d event.PlanChosen) string {
-	words := ""
-	for _, of := range drafts {
-		if of.Number == d.Draft {
-			words = ": " + wording.DraftWords(of)
-		}
-	}
-	return fmt.Sprintf("took draft %d of %d instead%s", d.Draft, len(drafts), wording.SignedBy(d.By)) + words
 }

@@ -39,7 +39,6 @@ type Settings struct {
 // Authority is an authorization server.
 type Authority struct {
 	*httptest.Server
-	t testing.TB
 
 	mu        sync.Mutex
 	settings  Settings
@@ -68,7 +67,7 @@ type token struct {
 func NewAuthority(t testing.TB, s Settings) *Authority {
 	t.Helper()
 	a := &Authority{
-		t: t, settings: s, redirects: map[string][]string{}, codes: map[string]authorization{}, tokens: map[string]*token{}, refreshes: map[string]*token{},
+		settings: s, redirects: map[string][]string{}, codes: map[string]authorization{}, tokens: map[string]*token{}, refreshes: map[string]*token{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/authorize", a.authorize)

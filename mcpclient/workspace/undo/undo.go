@@ -151,15 +151,9 @@ type undoPass struct {
 	writer *change.Writer
 	runs   []string
 	stores map[string]*store
-	back   []putBack
+	back   []change.Change // the paths to restore
 	litter []change.Change // what a crash has left of files that were being written
 	notes  []string
-}
-
-// putBack is one path that is to be restored.
-type putBack struct {
-	change.Change
-	remade bool
 }
 
 func (u *undoPass) close() {
@@ -220,7 +214,7 @@ func (u *undoPass) compare(all []*chain) error {
 			}
 			was.Data = data
 		}
-		u.back = append(u.back, putBack{Change: change.Change{Path: c.path, Before: now, After: was}, remade: c.remade()})
+		u.back = append(u.back, change.Change{Path: c.path, Before: now, After: was})
 	}
 	if len(refused.Files) > 0 {
 		return &refused
@@ -288,7 +282,7 @@ func (u *undoPass) steps(out *Undone) []change.Change {
 	for _, c := range remove {
 		removed[c.Path] = true
 	}
-	slices.SortFunc(u.back, func(a, b putBack) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(u.back, func(a, b change.Change) int { return strings.Compare(a.Path, b.Path) })
 	for _, b := range slices.Backward(u.back) { // what is in a folder before the folder
 		switch {
 		case b.After.Exists || !b.Before.Exists:
@@ -297,7 +291,7 @@ func (u *undoPass) steps(out *Undone) []change.Change {
 			continue
 		default:
 			removed[b.Path] = true
-			remove = append(remove, b.Change)
+			remove = append(remove, b)
 			continue
 		}
 	}
@@ -311,7 +305,7 @@ func (u *undoPass) steps(out *Undone) []change.Change {
 			b.Before = tree.File{}
 		}
 		if !b.After.Dir {
-			files = append(files, b.Change)
+			files = append(files, b)
 			continue
 		}
 		made := change.Change{Path: b.Path, Before: b.Before, After: tree.File{Exists: true, Dir: true, Mode: 0o700}}

@@ -76,7 +76,6 @@ func Layered(g Graph, spec Spec) *Layers {
 // item is an entry of a layer: a node, or a passing net.
 type item struct {
 	node   int // -1 where a net passes
-	net    int // the passing one
 	layer  int
 	extent int // across the layers, in units
 	at     int // the first unit
@@ -164,7 +163,7 @@ func (d *layering) fill() {
 	for i, l := range d.layer {
 		extent := max(d.extent, max(len(d.in[i]), len(d.out[i]))+2*d.margin)
 		d.grown = d.grown || extent > d.extent
-		of[i] = add(item{node: i, net: -1, layer: l, extent: extent})
+		of[i] = add(item{node: i, layer: l, extent: extent})
 	}
 	for n := range d.nets {
 		t := &d.nets[n]
@@ -178,7 +177,7 @@ func (d *layering) fill() {
 			p.down = append(p.down, pin{item: of[s]})
 		}
 		for l := t.first + 1; l < t.last; l++ {
-			passing := add(item{node: -1, net: n, layer: l, extent: 1})
+			passing := add(item{node: -1, layer: l, extent: 1})
 			parts[l-t.first-1].down = append(parts[l-t.first-1].down, pin{item: passing})
 			parts[l-t.first].up = append(parts[l-t.first].up, pin{item: passing})
 		}

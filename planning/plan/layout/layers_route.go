@@ -38,7 +38,7 @@ const (
 func (d *layering) route() {
 	d.channels = make([]channel, len(d.gaps))
 	for l, gap := range d.gaps {
-		r := &routing{gap: gap}
+		r := &routing{}
 		for i := range gap {
 			r.add(i, units(gap[i].up), units(gap[i].down))
 		}
@@ -63,7 +63,6 @@ func units(pins []pin) []int {
 // routing finds the tracks of a channel.
 type routing struct {
 	channel
-	gap   []bundle
 	above [][]int // for each segment, those with a track behind its own
 	taken map[int]bool
 }

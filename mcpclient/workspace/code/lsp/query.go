@@ -226,7 +226,6 @@ type symbol struct {
 	Range          protocol.Range      `json:"range"`
 	SelectionRange protocol.Range      `json:"selectionRange"`
 	Children       []symbol            `json:"children"`
-	ContainerName  string              `json:"containerName"`
 	Location       *protocol.Location  `json:"location"`
 }
 

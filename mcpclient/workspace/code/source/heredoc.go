@@ -3,6 +3,7 @@ package source
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"replan/internal/lazyregexp"
 )
@@ -68,7 +69,7 @@ func (f *File) quote(parts [][2]int) {
 			add(at, open, text, false)
 			at = open + shut
 			for open < at {
-				r, _ := firstRune(f.Text[open:at])
+				r, _ := utf8.DecodeRuneInString(f.Text[open:at])
 				if !f.Language.begins(r) {
 					open += len(string(r))
 					continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
 )
@@ -14,7 +15,7 @@ func CheckName(lang Language, name string) error {
 	if name == "" {
 		return fmt.Errorf("the new name is empty")
 	}
-	first, _ := firstRune(name)
+	first, _ := utf8.DecodeRuneInString(name)
 	if unicode.IsDigit(first) {
 		return fmt.Errorf("%q is no identifier of %s: it begins with a digit", name, lang.Name)
 	}
@@ -25,13 +26,6 @@ func CheckName(lang Language, name string) error {
 		return fmt.Errorf("%q is a keyword of %s", name, lang.Name)
 	}
 	return nil
-}
-
-func firstRune(s string) (rune, bool) {
-	for _, r := range s {
-		return r, true
-	}
-	return 0, false
 }
 
 // keyword asks the lexer of the language whether a single word is a keyword.
