@@ -56,7 +56,7 @@ func TestOperatorNamesMatchWorkspace(t *testing.T) {
 	}
 	slices.Sort(names)
 	slices.Sort(lines)
-	file, want := filepath.Join("..", "planning", "testdata", "tools", "operators.json"), "[\n"+strings.Join(lines, ",\n")+"\n]\n"
+	file, want := filepath.Join("..", "planning", "plantest", "tools", "operators.json"), "[\n"+strings.Join(lines, ",\n")+"\n]\n"
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"replan/planning"
 	"replan/planning/intent"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
 	"replan/planning/reply"
 )
@@ -35,7 +36,7 @@ func drawn(p plan.Plan) string {
 // workplace is a brief for work with the operators.
 func workplace(t *testing.T, goal string, small bool) prompt.Brief {
 	t.Helper()
-	b := prompt.Brief{Goal: goal, Catalogue: operatorCatalogue(t), Prompting: prompt.Prompting{SkipAnalysis: true, Small: small}}
+	b := prompt.Brief{Goal: goal, Catalogue: plantest.Operators(t), Prompting: prompt.Prompting{SkipAnalysis: true, Small: small}}
 	b.Prompting.Sketch = intent.Sketch{Files: []string{"README.md", "auth/auth.go", "auth/auth_test.go", "a/x.go", "b/x.go"}}
 	return b
 }
@@ -529,7 +530,7 @@ func TestDeclarationIsDeletedByItsFirstLine(t *testing.T) {
 }
 
 func TestArgumentsOfAChangeShowItsFileLast(t *testing.T) {
-	tool := operatorCatalogue(t)
+	tool := plantest.Operators(t)
 	patch, err := tool.Find("fs.patch")
 	if err != nil {
 		t.Fatal(err)

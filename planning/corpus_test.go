@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -16,7 +18,7 @@ type faultyReply struct {
 	name   string
 	reply  string
 	cut    bool     // off at the token limit
-	steps  string   // see shape
+	steps  string   // see plantest.Shape
 	faults []string // the faults in the repair request
 }
 
@@ -34,17 +36,17 @@ func TestFaultyRepliesAreReadOrRepaired(t *testing.T) {
 		}
 		seen[tt.name] = true
 		t.Run(tt.name, func(t *testing.T) {
-			b := brief()
+			b := prompttest.Brief()
 			b.Prompting.SkipAnalysis = true
 			b.Prompting.Profiles = []prompt.Profile{{Name: "explorer", Description: "finds its way"}}
 			p := planning.NewPipeline(b)
 			p.Absorb(reply.Reply{Text: tt.reply, CutOff: tt.cut})
 			request, asks := p.Next()
-			if out := p.Outcome(); !asks && (out.Kind != planning.OutcomePlanned || len(tt.faults) > 0 || shape(out.Plan.Steps) != tt.steps) {
-				t.Fatalf("ended %s with\n%s\nwant\n%s\nor the faults %q", out.Kind, shape(out.Plan.Steps), tt.steps, tt.faults)
+			if out := p.Outcome(); !asks && (out.Kind != planning.OutcomePlanned || len(tt.faults) > 0 || plantest.Shape(out.Plan.Steps) != tt.steps) {
+				t.Fatalf("ended %s with\n%s\nwant\n%s\nor the faults %q", out.Kind, plantest.Shape(out.Plan.Steps), tt.steps, tt.faults)
 			}
 			if asks && (request.Purpose != prompt.PurposeRepair || len(tt.faults) == 0) {
-				t.Fatalf("requests %s:\n%s\nread\n%s", request.Purpose, last(request), shape(readSteps(tt.reply)))
+				t.Fatalf("requests %s:\n%s\nread\n%s", request.Purpose, last(request), plantest.Shape(reply.ReadProposal(reply.Reply{Text: tt.reply}, false).Plan.Steps))
 			}
 			if !asks {
 				return

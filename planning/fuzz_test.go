@@ -2,11 +2,12 @@ package planning_test
 
 import (
 	"testing"
-	"unicode/utf8"
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -22,12 +23,12 @@ func FuzzReplies(f *testing.F) {
 	for _, r := range emptyCorpus {
 		f.Add(r.reply, r.cut)
 	}
-	f.Add(complexAnalysis, false)
+	f.Add(plantest.Analysis, false)
 	f.Add(`{"mode":"plan","complexity":"simple","reflect":false,"steps":["a"]}`, true)
 	f.Fuzz(func(t *testing.T, text string, cut bool) {
 		answer := reply.Reply{Text: text, CutOff: cut}
 		for _, prompt := range []prompt.Prompting{{}, {SkipAnalysis: true}} {
-			b := brief()
+			b := prompttest.Brief()
 			b.Prompting = prompt
 			p := planning.NewPipeline(b)
 			for range 5 {
@@ -52,26 +53,6 @@ func FuzzReplies(f *testing.F) {
 			if s.Index == "" || s.Executor == "" {
 				t.Fatalf("got half a step: %+v", s)
 			}
-		}
-	})
-}
-
-// FuzzParseArgs checks that parsed args can be written and parsed again.
-func FuzzParseArgs(f *testing.F) {
-	for _, text := range []string{`{"path":"a"}`, "```json\n{'a': 1,}\n```", `{"a":{"b":[1,"x`, "<think>{}</think>{}", `call({"a":1e999})`, "{a: 1}", "{\"a\":\"\x00\"}"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		args, err := reply.ParseArgs(text)
-		if err != nil {
-			if err.Error() == "" || !utf8.ValidString(err.Error()) {
-				t.Fatalf("the error is %q", err)
-			}
-			return
-		}
-		again, err := reply.ParseArgs(plan.CanonicalJSON(args))
-		if err != nil || !plan.EqualValues(args, again) {
-			t.Fatalf("%q was read as %v and read back as %v, %v", text, args, again, err)
 		}
 	})
 }

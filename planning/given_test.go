@@ -6,7 +6,9 @@ import (
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -43,11 +45,11 @@ func TestGivenPlanNeedsNoRequest(t *testing.T) {
 
 func TestPhasesAskTheModel(t *testing.T) {
 	planners := planning.Phases()
-	first, ok := planners.Plan(brief()).Next()
+	first, ok := planners.Plan(prompttest.Brief()).Next()
 	if !ok || first.Purpose != prompt.PurposeAnalysis {
 		t.Errorf("the plan starts with the request %q", first.Purpose)
 	}
-	again, ok := planners.Replan(brief(), situation()).Next()
+	again, ok := planners.Replan(prompttest.Brief(), prompttest.Situation()).Next()
 	if !ok || again.Purpose != prompt.PurposeReplan {
 		t.Errorf("the replan starts with the request %q", again.Purpose)
 	}
@@ -55,7 +57,7 @@ func TestPhasesAskTheModel(t *testing.T) {
 
 func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 	first := plan.Plan{Title: "First", Steps: []plan.Step{{Index: "1", Title: "a", Tool: "fs.read", Args: map[string]any{"path": "x"}}}}
-	after, same := mustPlan(t, newTail), mustPlan(t, sameTail)
+	after, same := readPlan(t, plantest.NewTail), readPlan(t, plantest.SameTail)
 	wrong := plan.Plan{Title: "Wrong", Steps: []plan.Step{{Index: "7", Title: "a", Tool: "no.such"}}}
 	end := plan.Plan{Title: "a.go is generated"}
 	done := plan.Plan{Title: "Done", Steps: []plan.Step{{Index: "2", Title: "Run tests", Tool: "test.run", Args: map[string]any{}}}}
@@ -84,7 +86,7 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 		{name: "no steps left", plans: []plan.Plan{first, after}, attempt: 1, change: func(_ *prompt.Brief, s *prompt.Situation) { s.StepsLeft = 0 }, kind: planning.OutcomeFailed, reason: "max_steps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b, s := brief(), situation()
+			b, s := prompttest.Brief(), prompttest.Situation()
 			s.Attempt = tt.attempt
 			if tt.change != nil {
 				tt.change(&b, &s)
@@ -114,11 +116,20 @@ func TestFunctionPlansAndReplans(t *testing.T) {
 		}
 		return plan.Plan{Title: plan.Text("nothing helps against " + failure.Error)}
 	})
-	b, s := brief(), situation()
+	b, s := prompttest.Brief(), prompttest.Situation()
 	if out := decided(t, steps.Plan(b)); out.Kind != planning.OutcomePlanned || indices(out.Plan.Steps) != "1" || string(out.Plan.Goal) != b.Goal {
 		t.Errorf("the plan: got %+v", out)
 	}
 	if out := decided(t, steps.Replan(b, s)); out.Kind != planning.OutcomeGaveUp || out.Reason != "nothing helps against "+s.Error {
 		t.Errorf("the replan: got %+v", out)
 	}
+}
+
+func readPlan(t *testing.T, text string) plan.Plan {
+	t.Helper()
+	p, faults := plan.DecodePlan([]byte(text))
+	if len(faults) > 0 {
+		t.Fatal(plan.FaultError(faults))
+	}
+	return p
 }

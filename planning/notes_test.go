@@ -1,13 +1,14 @@
 package planning_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
@@ -28,24 +29,24 @@ func notes(p plan.Plan) string {
 func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 	const want = "Understand[1] | Verify[2] | callers outside this repository | tests pass"
 	noted := fmt.Sprintf(notedPlan, "Run the tests", "test.run")
-	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
+	noReview := strings.Replace(plantest.Analysis, `"reflect":true`, `"reflect":false`, 1)
 	words := "**Task:** Rename it\n**Goal:** tests pass\n\n**Milestones:**\n- Understand\n- Verify\n\n**Steps:**\n1. Find uses → SELF\n2. Run the tests → TOOL: test.run\n\n**Risks:** callers outside this repository"
 	for name, c := range map[string]struct {
 		replies []string
 		want    string
 	}{
 		"first reply":                      {[]string{noReview, noted}, want},
-		"repair without them":              {[]string{noReview, fmt.Sprintf(notedPlan, "Run the tests", "no.tool"), fullPlan}, want},
+		"repair without them":              {[]string{noReview, fmt.Sprintf(notedPlan, "Run the tests", "no.tool"), plantest.FullPlan}, want},
 		"prose":                            {[]string{noReview, words}, "Understand[] | Verify[] | callers outside this repository | tests pass"},
 		"simple plan with done_when alone": {[]string{strings.Replace(strings.Replace(noReview, "medium", "simple", 1), `"reflect"`, `"steps":[{"title":"Run the tests","tool":"test.run","args":{}}],"reflect"`, 1)}, " | tests pass"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := planning.NewPipeline(brief())
+			p := planning.NewPipeline(prompttest.Brief())
 			for _, r := range c.replies {
 				p.Absorb(reply.Reply{Text: r})
 			}
 			proposed := p.Outcome().Plan
-			if got := notes(proposed); got != c.want || string(proposed.Goal) != brief().Goal {
+			if got := notes(proposed); got != c.want || string(proposed.Goal) != prompttest.Brief().Goal {
 				t.Errorf("%s: got %q for the goal %q, want %q", p.Outcome().Reason, got, proposed.Goal, c.want)
 			}
 			data, err := plan.EncodeJSON(proposed)
@@ -61,31 +62,12 @@ func TestPlanKeepsMilestonesRisksAndDoneWhen(t *testing.T) {
 }
 
 func TestReplanKeepsMilestonesOfExistingSteps(t *testing.T) {
-	s := situation()
+	s := prompttest.Situation()
 	s.Plan.DoneWhen, s.Plan.Risks = "tests pass", []string{"flaky tests"}
 	s.Plan.Milestones = []plan.Milestone{{Title: "Look", Steps: []string{"1", "2"}}, {Title: "Change", Steps: []string{"3"}}, {Title: "Verify", Steps: []string{"4"}}}
-	p := planning.NewReplanner(brief(), s)
+	p := planning.NewReplanner(prompttest.Brief(), s)
 	p.Absorb(reply.Reply{Text: `{"title":"Fix","steps":[{"index":"4","title":"Test again","tool":"test.run","args":{"target":"./a"},"depends_on":["2"],"expected_outcome":"all pass"}]}`})
 	if got := notes(p.Outcome().Plan); got != "Look[1 2] | Verify[4] | flaky tests | tests pass" {
 		t.Errorf("%s: got %q", p.Outcome().Reason, got)
-	}
-}
-
-func TestPlanMayHaveMilestonesAndRisksAfterSteps(t *testing.T) {
-	straight := brief()
-	straight.Prompting.SkipAnalysis = true
-	req := firstRequest(planning.NewPipeline(straight))
-	var format struct {
-		Required   []string                   `json:"required"`
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if err := json.Unmarshal(req.Format, &format); err != nil {
-		t.Fatal(err)
-	}
-	if format.Properties["milestones"] == nil || format.Properties["risks"] == nil || strings.Join(format.Required, " ") != "title steps" {
-		t.Errorf("the format requires %v and has %d fields", format.Required, len(format.Properties))
-	}
-	if text := string(req.Format); strings.Index(text, `"milestones"`) < strings.Index(text, `"expected_outcome"`) {
-		t.Error("milestones precede the steps")
 	}
 }

@@ -1,51 +1,17 @@
 package planning_test
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
-)
-
-// tools returns a small catalogue: two readers, an editor and a test runner.
-func tools() plan.Catalogue {
-	return plan.Catalogue{
-		{
-			Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`),
-		},
-		{
-			Name: "fs.search", Server: "workspace", Description: "Search files by regular expression.", ReadOnly: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"kind":{"enum":["text","regexp"]}},"required":["pattern"]}`),
-		},
-		{
-			Name: "fs.patch", Server: "workspace", Description: "Apply exact replacements to a file.", Destructive: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"new":{"type":"string"}},"required":["old","new"]}}},"required":["path","edits"]}`),
-		},
-		{
-			Name: "test.run", Server: "workspace", Description: "Run the project's tests.",
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"target":{"type":"string"}}}`),
-		},
-	}
-}
-
-func brief() prompt.Brief {
-	return prompt.Brief{Goal: "Rename authenticate to verify_user", Catalogue: tools(), MaxSteps: 5}
-}
-
-const (
-	fullPlan = `{"title":"Rename it","steps":[
-		{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"authenticate"},"depends_on":[],"result_variable":"uses","expected_outcome":"files and lines"},
-		{"index":"2","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":["1"],"expected_outcome":"all pass"}]}`
-	wrongPlan       = `{"title":"Rename it","steps":[{"index":"1","title":"Look","executor":"tool","tool":"fs.look","args":{},"depends_on":["9"],"expected_outcome":"x"}]}`
-	complexAnalysis = `{"mode":"plan","task":"Rename a function","goal":"tests pass","unknowns":["who calls it"],"resources":["fs.search"],` +
-		`"knowledge":{"read":["the source"],"keep":[]},"complexity":"medium","subtasks":["find","rename"],"reflect":true}`
-	review = "## Critic\n- Tests may be missing.\n\n## Pragmatist\n- One search is enough.\n\n## Detailer\n- Check docs.\n\n## Plan Adjustments\n- Run the tests last.\n"
 )
 
 // turn is one exchange with the scripted model: the expected request, and the
@@ -86,6 +52,12 @@ func play(t *testing.T, p planning.Planner, turns []turn) []prompt.Request {
 	return asked
 }
 
+// firstRequest returns the first request of a planner.
+func firstRequest(p planning.Planner) prompt.Request {
+	req, _ := p.Next()
+	return req
+}
+
 func last(r prompt.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
 func skips(p planning.Planner) string {
@@ -118,7 +90,7 @@ func indices(steps []plan.Step) string {
 
 func TestPipelineFollowsReplies(t *testing.T) {
 	simple := `{"mode":"plan","task":"Run tests","goal":"green","complexity":"simple","reflect":false,"steps":[{"index":"1","title":"Run the tests","executor":"tool","tool":"test.run","args":{},"depends_on":[],"expected_outcome":"all pass"}]}`
-	noReview := strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1)
+	noReview := strings.Replace(plantest.Analysis, `"reflect":true`, `"reflect":false`, 1)
 	tests := []struct {
 		name    string
 		prompt  prompt.Prompting
@@ -130,46 +102,46 @@ func TestPipelineFollowsReplies(t *testing.T) {
 	}{
 		{name: "direct answer", turns: []turn{{want: "analysis", reply: `{"mode":"direct","task":"t","goal":"g","complexity":"simple","reflect":false}`}}, kind: "direct", skipped: "2 3"},
 		{name: "DIRECT alone in prose", turns: []turn{{want: "analysis", reply: "**DIRECT**\n"}}, kind: "direct", skipped: "2 3"},
-		{name: "DIRECTLY is not DIRECT", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "forced plan ignores direct", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "DIRECTLY is not DIRECT", turns: []turn{{want: "analysis", reply: "DIRECTLY change the file, then test.\nREFLECT: no"}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "forced plan ignores direct", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: `{"mode":"direct"}`}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "simple analysis with steps", turns: []turn{{want: "analysis", reply: simple}}, kind: "planned", skipped: "2 3", steps: "1"},
-		{name: "analysis with steps asks for a review", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "analysis with steps is not simple", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "forced plan ignores steps in direct mode", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "simple analysis with an invalid plan", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
-		{name: "simple analysis cut off in its steps", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "all three phases", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "review not requested", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "review switched off", prompt: prompt.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "review requested in bold prose", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "phase 1 switched off", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: complexAnalysis}}, kind: "analysed", skipped: "2 3"},
+		{name: "analysis with steps asks for a review", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"reflect":false`, `"reflect":true`, 1)}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "analysis with steps is not simple", turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"simple"`, `"medium"`, 1)}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "forced plan ignores steps in direct mode", prompt: prompt.Prompting{ForcePlan: true}, turns: []turn{{want: "analysis", reply: strings.Replace(simple, `"mode":"plan"`, `"mode":"direct"`, 1)}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "simple analysis with an invalid plan", turns: []turn{{want: "analysis", reply: strings.Replace(simple, "test.run", "test.go", 1)}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "2 3", steps: "1 2"},
+		{name: "simple analysis cut off in its steps", turns: []turn{{want: "analysis", reply: simple[:len(simple)-30], cut: true}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "all three phases", turns: []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "review not requested", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "review switched off", prompt: prompt.Prompting{SkipReview: true}, turns: []turn{{want: "analysis", reply: plantest.Analysis}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "review requested in bold prose", turns: []turn{{want: "analysis", reply: "TASK: rename\n**REFLECT:** yes, it is risky"}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "phase 1 switched off", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: plantest.Analysis}}, kind: "analysed", skipped: "2 3"},
 		{name: "phases 1 and 3 switched off", prompt: prompt.Prompting{SkipAnalysis: true, SkipPlan: true}, kind: "direct", skipped: "1 2 3", reason: "both switched off"},
-		{name: "no reply in phase 1", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "no reply in phase 1", turns: []turn{{want: "analysis", fail: "timed out"}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
 		{name: "no reply in phase 1, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", fail: "timed out"}}, kind: "failed", skipped: "2 3", reason: "the model returned no analysis: timed out"},
 		{name: "blank analysis, phase 3 switched off", prompt: prompt.Prompting{SkipPlan: true}, turns: []turn{{want: "analysis", reply: " "}}, kind: "failed", skipped: "2 3", reason: "the reply is empty"},
 		{name: "no reply in any phase", turns: []turn{{want: "analysis", fail: "gone"}, {want: "plan", fail: "gone"}, {want: "repair", fail: "gone"}, {want: "repair", fail: "gone"}}, kind: "silent", skipped: "2", reason: "the model wrote no plan, after 2 repairs: the model returned no repaired plan: gone"},
-		{name: "no reply in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: fullPlan}}, kind: "planned", steps: "1 2"},
-		{name: "no reply in phase 3", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "refusal in phase 2", turns: []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "refusal in phase 1", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "invalid plan is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
-		{name: "plan stays invalid", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: wrongPlan}}, kind: "empty", skipped: "2", reason: "cannot be used, after 2 repairs: "},
+		{name: "no reply in phase 2", turns: []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", fail: "timed out"}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", steps: "1 2"},
+		{name: "no reply in phase 3", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", fail: "timed out"}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "refusal in phase 2", turns: []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: "I'm sorry, but I can't do that."}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "refusal in phase 1", turns: []turn{{want: "analysis", reply: "I cannot help with that."}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "invalid plan is repaired", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "2", steps: "1 2"},
+		{name: "plan stays invalid", turns: []turn{{want: "analysis", reply: noReview}, {want: "plan", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.WrongPlan}}, kind: "empty", skipped: "2", reason: "cannot be used, after 2 repairs: "},
 		{name: "plan stays too long", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b","c","d","e","f"]`}}, kind: "failed", skipped: "1 2", reason: "after 1 repair: the plan has 6 steps"},
-		{name: "all allowed repairs", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to the first repair", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "no reply to the last repair", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "cannot be used, after 1 repair: "},
+		{name: "all allowed repairs", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 2}, turns: []turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", reply: "no idea"}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the first repair", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", fail: "gone"}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "no reply to the last repair", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", fail: "gone"}}, kind: "empty", skipped: "1 2", reason: "cannot be used, after 1 repair: "},
 		{name: "empty plan with a refusal as title", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"I cannot do this without a network","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "I cannot do this without a network"},
 		{name: "empty plan with a reason", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `{"title":"None","reason":"nothing to do","steps":[]}`}}, kind: "empty", skipped: "1 2", reason: "nothing to do"},
 		{name: "empty list", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: `[]`}}, kind: "empty", skipped: "1 2", reason: "no steps"},
 		{name: "too many steps are refused, not cut", prompt: prompt.Prompting{SkipAnalysis: true, MaxRepairs: 1}, turns: []turn{{want: "plan", reply: `["a","b","c","d","e","f"]`}, {want: "repair", reply: `["a","b"]`}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "analysis of thoughts alone", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "plan of prose alone", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
-		{name: "agent step without profiles", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: fullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "analysis of thoughts alone", turns: []turn{{want: "analysis", reply: "<think>hm</think>", cut: true}, {want: "plan", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "plan of prose alone", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "I would look around first."}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
+		{name: "agent step without profiles", prompt: prompt.Prompting{SkipAnalysis: true}, turns: []turn{{want: "plan", reply: "1. Look → AGENT: explorer\n"}, {want: "repair", reply: plantest.FullPlan}}, kind: "planned", skipped: "1 2", steps: "1 2"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := brief()
+			b := prompttest.Brief()
 			b.Prompting = tt.prompt
 			p := planning.NewPipeline(b)
 			play(t, p, tt.turns)
@@ -197,12 +169,12 @@ func TestPipelineFollowsReplies(t *testing.T) {
 }
 
 func TestPipelineIgnoresRepliesAfterTheEnd(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
 	p.Fail("gone", reply.Reply{})
 	before := p.Outcome()
-	p.Absorb(reply.Reply{Text: fullPlan})
+	p.Absorb(reply.Reply{Text: plantest.FullPlan})
 	p.Fail("again", reply.Reply{})
 	if p.Outcome().Reason != before.Reason || p.Outcome().Kind != planning.OutcomeFailed {
 		t.Errorf("the outcome changed after the end: %+v", p.Outcome())
@@ -210,10 +182,10 @@ func TestPipelineIgnoresRepliesAfterTheEnd(t *testing.T) {
 }
 
 func TestFinalAnalysisIsMarkdown(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipPlan = true
 	p := planning.NewPipeline(b)
-	play(t, p, []turn{{want: "analysis", reply: complexAnalysis}})
+	play(t, p, []turn{{want: "analysis", reply: plantest.Analysis}})
 	for _, want := range []string{"**Task:** Rename a function", "**Unknowns:**\n\n- who calls it", "**To read:**", "**Complexity:** medium"} {
 		if !strings.Contains(p.Outcome().Text, want) {
 			t.Errorf("the analysis lacks %q:\n%s", want, p.Outcome().Text)
@@ -230,17 +202,17 @@ func TestUnusableRepliesAreReported(t *testing.T) {
 		turns []turn
 		want  string // skipped phases with their reasons
 	}{
-		{"empty analysis", []turn{{want: "analysis", reply: ""}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is empty, 2 there is no analysis to review"},
-		{"white space as analysis", []turn{{want: "analysis", reply: strings.Repeat("\n", 300)}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is nothing but white space, 2 there is no analysis to review"},
-		{"refusal as analysis", []turn{{want: "analysis", reply: "I cannot help; sorry."}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply is a refusal, “I cannot help; sorry.”, 2 there is no analysis to review"},
-		{"thoughts as analysis", []turn{{want: "analysis", reply: "<think>hm</think>"}, {want: "plan", reply: fullPlan}}, "1 planned without it: the reply holds nothing but thoughts, 2 there is no analysis to review"},
-		{"analysis without fields", []turn{{want: "analysis", reply: `{"mode":"plan","reflect":true}`}, {want: "plan", reply: fullPlan}}, "1 planned without it: it fills in none of its fields, 2 there is no analysis to review"},
-		{"empty review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: " "}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is empty"},
-		{"refusal as review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: "Sorry, no."}, {want: "plan", reply: fullPlan}}, "2 planned without it: the reply is a refusal, “Sorry, no.”"},
-		{"valid review", []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}}, ""},
+		{"empty analysis", []turn{{want: "analysis", reply: ""}, {want: "plan", reply: plantest.FullPlan}}, "1 planned without it: the reply is empty, 2 there is no analysis to review"},
+		{"white space as analysis", []turn{{want: "analysis", reply: strings.Repeat("\n", 300)}, {want: "plan", reply: plantest.FullPlan}}, "1 planned without it: the reply is nothing but white space, 2 there is no analysis to review"},
+		{"refusal as analysis", []turn{{want: "analysis", reply: "I cannot help; sorry."}, {want: "plan", reply: plantest.FullPlan}}, "1 planned without it: the reply is a refusal, “I cannot help; sorry.”, 2 there is no analysis to review"},
+		{"thoughts as analysis", []turn{{want: "analysis", reply: "<think>hm</think>"}, {want: "plan", reply: plantest.FullPlan}}, "1 planned without it: the reply holds nothing but thoughts, 2 there is no analysis to review"},
+		{"analysis without fields", []turn{{want: "analysis", reply: `{"mode":"plan","reflect":true}`}, {want: "plan", reply: plantest.FullPlan}}, "1 planned without it: it fills in none of its fields, 2 there is no analysis to review"},
+		{"empty review", []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: " "}, {want: "plan", reply: plantest.FullPlan}}, "2 planned without it: the reply is empty"},
+		{"refusal as review", []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: "Sorry, no."}, {want: "plan", reply: plantest.FullPlan}}, "2 planned without it: the reply is a refusal, “Sorry, no.”"},
+		{"valid review", []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.FullPlan}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := planning.NewPipeline(brief())
+			p := planning.NewPipeline(prompttest.Brief())
 			play(t, p, tt.turns)
 			if got := skipReasons(p); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -250,10 +222,10 @@ func TestUnusableRepliesAreReported(t *testing.T) {
 }
 
 func TestRepairRequestHasGoalReplyAndFaults(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
-	asked := play(t, p, []turn{{want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}})
+	asked := play(t, p, []turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.FullPlan}})
 	var whole strings.Builder
 	for _, m := range asked[1].Messages {
 		whole.WriteString(m.Content)
@@ -266,10 +238,10 @@ func TestRepairRequestHasGoalReplyAndFaults(t *testing.T) {
 }
 
 func TestRepairOfMissingReplyNamesReason(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
-	asked := play(t, p, []turn{{want: "plan", fail: "timed out after 2m0s"}, {want: "repair", reply: wrongPlan}, {want: "repair", fail: "it broke off"}})
+	asked := play(t, p, []turn{{want: "plan", fail: "timed out after 2m0s"}, {want: "repair", reply: plantest.WrongPlan}, {want: "repair", fail: "it broke off"}})
 	first, second := last(asked[1]), ""
 	if !strings.Contains(first, "There is no plan yet:\n") || !strings.Contains(first, "- the model returned no execution plan: timed out after 2m0s\n") || strings.Contains(first, "an earlier plan") {
 		t.Errorf("got the first repair\n%s", first)
@@ -283,9 +255,9 @@ func TestRepairOfMissingReplyNamesReason(t *testing.T) {
 }
 
 func TestRepairAfterLostRepairRepeatsFaultyReply(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
-	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: fullPlan}})
+	asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", fail: "it broke off"}, {want: "repair", reply: plantest.FullPlan}})
 	for _, want := range []string{`there is no tool "fs.look"`, `"tool":"fs.look"`, "the model returned no repaired plan: it broke off"} {
 		if !strings.Contains(last(asked[2]), want) {
 			t.Errorf("the repair lacks %q:\n%s", want, last(asked[2]))
@@ -295,8 +267,8 @@ func TestRepairAfterLostRepairRepeatsFaultyReply(t *testing.T) {
 
 func TestOutcomeWithoutPlanHasReason(t *testing.T) {
 	for _, prompt := range []prompt.Prompting{{}, {SkipPlan: true}, {SkipAnalysis: true}, {SkipAnalysis: true, SkipPlan: true}} {
-		for _, r := range []string{"", "DIRECT", complexAnalysis, "[]", wrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
-			b := brief()
+		for _, r := range []string{"", "DIRECT", plantest.Analysis, "[]", plantest.WrongPlan, `{"mode":"direct"}`, "I'm sorry, I can't."} {
+			b := prompttest.Brief()
 			b.Prompting = prompt
 			p := planning.NewPipeline(b)
 			for range 6 {
@@ -310,8 +282,8 @@ func TestOutcomeWithoutPlanHasReason(t *testing.T) {
 }
 
 func TestLaterPhasesSeeResultsOfEarlierOnes(t *testing.T) {
-	p := planning.NewPipeline(brief())
-	asked := play(t, p, []turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: fullPlan}})
+	p := planning.NewPipeline(prompttest.Brief())
+	asked := play(t, p, []turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.FullPlan}})
 	if !strings.Contains(last(asked[1]), "who calls it") {
 		t.Error("the review does not see the analysis")
 	}
@@ -322,10 +294,10 @@ func TestLaterPhasesSeeResultsOfEarlierOnes(t *testing.T) {
 
 func TestUntitledPlansAreNamedByTaskOrGoal(t *testing.T) {
 	for analysis, want := range map[string]string{
-		strings.Replace(complexAnalysis, `"reflect":true`, `"reflect":false`, 1): "Rename a function",
+		strings.Replace(plantest.Analysis, `"reflect":true`, `"reflect":false`, 1): "Rename a function",
 		`{"mode":"plan"}`: "Rename authenticate to verify_user",
 	} {
-		p := planning.NewPipeline(brief())
+		p := planning.NewPipeline(prompttest.Brief())
 		play(t, p, []turn{{want: "analysis", reply: analysis}, {want: "plan", reply: `["look","sum up"]`}})
 		if got := string(p.Outcome().Plan.Title); got != want {
 			t.Errorf("title %q, want %q", got, want)
@@ -334,7 +306,7 @@ func TestUntitledPlansAreNamedByTaskOrGoal(t *testing.T) {
 }
 
 func TestEmptyArgsOfToolAreFilledInLater(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
 	play(t, p, []turn{{want: "plan", reply: `{"title":"t","steps":[
@@ -353,7 +325,7 @@ func TestIDsAreDerivedFromTitles(t *testing.T) {
 		"重构":                                "plan",
 		strings.Repeat("long ", 40):         "long-long-long-long-long-long-long-long-long-lon",
 	} {
-		b := brief()
+		b := prompttest.Brief()
 		b.Prompting.SkipAnalysis = true
 		p := planning.NewPipeline(b)
 		play(t, p, []turn{{want: "plan", reply: plan.CanonicalJSON(map[string]any{"title": title, "steps": []any{"look"}})}})
@@ -364,7 +336,7 @@ func TestIDsAreDerivedFromTitles(t *testing.T) {
 }
 
 func TestOnlyPlanFieldsOfReplyAreKept(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
 	p := planning.NewPipeline(b)
 	play(t, p, []turn{{want: "plan", reply: `{"id":"../x","goal":"other","on_failure":"skip","title":"t","note":"hm","variables":{"v":1},
@@ -375,22 +347,13 @@ func TestOnlyPlanFieldsOfReplyAreKept(t *testing.T) {
 		`{"index":"2","title":"b","executor":"self","depends_on":[]}],` +
 		`"milestones":[{"title":"Look"},{"title":"Act","steps":["1","2"]}],"risks":["{\"a\":1}"]}`
 	got, err := plan.EncodeJSON(p.Outcome().Plan)
-	if err != nil || !plan.EqualValues(decoded(t, string(got)), decoded(t, want)) {
+	if err != nil || !plan.EqualValues(plantest.Decoded(t, string(got)), plantest.Decoded(t, want)) {
 		t.Errorf("the plan is\n%s (%v)\nwant\n%s", got, err, want)
 	}
 }
 
-func decoded(t *testing.T, text string) any {
-	t.Helper()
-	v, err := plan.DecodeValue([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 func TestManyFaultsAreListedInPart(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.MaxSteps = 0
 	b.Prompting.SkipAnalysis = true
 	steps := make([]any, 60)
@@ -405,5 +368,14 @@ func TestManyFaultsAreListedInPart(t *testing.T) {
 	}
 	if out := p.Outcome(); len(out.Faults) != 60 || !strings.HasSuffix(out.Reason, "; and 52 more faults") {
 		t.Errorf("got %d faults and the reason %q", len(out.Faults), out.Reason)
+	}
+}
+
+func TestResultsThatNobodyWaitsForAreIgnored(t *testing.T) {
+	p := planning.NewPipeline(prompttest.Brief())
+	before := firstRequest(p)
+	p.(planning.Looker).Looked([]plan.HistoryItem{{Index: "1", Title: "Read a.go", Tool: "fs.read", Status: plan.ItemCompleted, Attempt: 1, Result: "package a"}})
+	if after := firstRequest(p); !reflect.DeepEqual(before, after) {
+		t.Errorf("the request becomes\n%s", last(after))
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"replan/planning"
+	"replan/planning/plantest"
 	"replan/planning/prompt"
+	"replan/planning/prompttest"
 	"replan/planning/reply"
 )
 
 // partialReply is the beginning of wrongPlan, broken off.
-var partialReply = wrongPlan[:len(wrongPlan)-60]
+var partialReply = plantest.WrongPlan[:len(plantest.WrongPlan)-60]
 
 func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 	const analyzed, reviewed = "who calls it", "Run the tests last."
@@ -25,49 +27,49 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 	}{
 		{
 			"partial reply", true,
-			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{partly, broke},
 			[]string{"There is no plan yet:", analyzed},
 		},
 		{
 			"only thoughts", true,
-			[]turn{{want: "plan", fail: "it took too long", reply: "<think>First"}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "plan", fail: "it took too long", reply: "<think>First"}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{"There is no plan yet:", noPlan},
 			[]string{"the beginning of a plan"},
 		},
 		{
 			"partial reply with analysis and review", false,
-			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: plantest.Review}, {want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{partly, broke, analyzed, reviewed},
 			nil,
 		},
 		{
 			"faulty reply with analysis and review", false,
-			[]turn{{want: "analysis", reply: complexAnalysis}, {want: "review", reply: review}, {want: "plan", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "analysis", reply: plantest.Analysis}, {want: "review", reply: plantest.Review}, {want: "plan", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", analyzed, reviewed},
 			[]string{"the beginning of a plan"},
 		},
 		{
 			"faulty reply, then a partial repair", true,
-			[]turn{{want: "plan", reply: wrongPlan}, {want: "repair", fail: "it took too long", reply: partialReply}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "plan", reply: plantest.WrongPlan}, {want: "repair", fail: "it took too long", reply: partialReply}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{whole, `there is no tool "fs.look"`, "depends on step 9", "- the repaired plan broke off before it was whole: it took too long\n"},
 			[]string{"the beginning of a plan"}, // the whole one says more
 		},
 		{
 			"partial reply, then a faulty repair", true,
-			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: wrongPlan}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", reply: plantest.WrongPlan}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{whole, `there is no tool "fs.look"`},
 			[]string{"the beginning of a plan", "broke off"},
 		},
 		{
 			"partial reply, then no repair", true,
-			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", fail: "gone"}, {want: "repair", reply: fullPlan}},
+			[]turn{{want: "plan", fail: "it took too long", reply: partialReply}, {want: "repair", fail: "gone"}, {want: "repair", reply: plantest.FullPlan}},
 			[]string{partly, "- the model returned no repaired plan: gone\n"},
 			nil,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := brief()
+			b := prompttest.Brief()
 			b.Prompting.SkipAnalysis = tt.skipAnalysis
 			asked := play(t, planning.NewPipeline(b), tt.turns)
 			repair := asked[len(asked)-1]
@@ -90,7 +92,7 @@ func TestRepairRequestIncludesFaultyReply(t *testing.T) {
 }
 
 func TestRepairRequestOfReplanIncludesFaultyReply(t *testing.T) {
-	r := planning.NewReplanner(brief(), situation())
+	r := planning.NewReplanner(prompttest.Brief(), prompttest.Situation())
 	r.Fail("it took too long", reply.Reply{Text: partialReply})
 	request, _ := r.Next()
 	for _, want := range []string{`{"title":"Rename it"`, "- the new plan broke off before it was whole: it took too long\n", "Failed: step 3"} {
@@ -101,13 +103,13 @@ func TestRepairRequestOfReplanIncludesFaultyReply(t *testing.T) {
 }
 
 func TestRepairRequestFitsItsWindow(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.ContextWindow, b.Prompting.MaxTokens = 8192, 1024
 	long := strings.Repeat("It is long. ", 2000)
 	p := planning.NewPipeline(b)
 	p.Absorb(reply.Reply{Text: "REFLECT: yes\nTASK: Rename\n" + long})
-	p.Absorb(reply.Reply{Text: review + long})
-	p.Absorb(reply.Reply{Text: wrongPlan[:len(wrongPlan)-1] + `,"note":"` + long + `"}`})
+	p.Absorb(reply.Reply{Text: plantest.Review + long})
+	p.Absorb(reply.Reply{Text: plantest.WrongPlan[:len(plantest.WrongPlan)-1] + `,"note":"` + long + `"}`})
 	p.Fail("it took too long", reply.Reply{Text: partialReply + long})
 	request, _ := p.Next()
 	if n := prompt.ConversationTokens(b.Prompting, request.Messages); n > 8192-1024 || strings.Contains(request.Shortened, "too long all the same") {
@@ -129,9 +131,9 @@ func TestModelsPlanWithControlCharactersInANameIsRepaired(t *testing.T) {
 		if drafts := stream.Feed(c.reply); len(drafts) > 0 {
 			t.Errorf("%s: got the draft %+v", c.reply, drafts)
 		}
-		b := brief()
+		b := prompttest.Brief()
 		b.Prompting.SkipAnalysis = true
-		asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: c.reply}, {want: "repair", reply: fullPlan}})
+		asked := play(t, planning.NewPipeline(b), []turn{{want: "plan", reply: c.reply}, {want: "repair", reply: plantest.FullPlan}})
 		if text := last(asked[1]); !strings.Contains(text, c.want) {
 			t.Errorf("the repair lacks %q:\n%s", c.want, text)
 		}
@@ -139,7 +141,7 @@ func TestModelsPlanWithControlCharactersInANameIsRepaired(t *testing.T) {
 }
 
 func TestReferenceToUnknownFieldIsRepaired(t *testing.T) {
-	b := brief()
+	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
 	b.Catalogue[1].OutputSchema = json.RawMessage(`{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}}}}}}`)
 	plan := func(reference string) string {

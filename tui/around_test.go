@@ -373,7 +373,7 @@ func TestFiguresOfServersAreFetchedAgainWhenCallsEnd(t *testing.T) {
 func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
 	s := open(t, tui.Options{}, 110, 36).show(newStory().greeted().run(
 		event.RunStarted{Goal: storyGoal, Workspace: "/src", Session: storySession, Model: "m", Limits: event.DefaultLimits(), Catalogue: storyCatalogue()},
-		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: storyGoal, Steps: storySteps()}, Revision: 1}))
+		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: storyGoal, Steps: panetest.RenameSteps()}, Revision: 1}))
 	s.show(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerFailed, Error: "exited with exit status 9 after a long time: panic: out of cheese"}}}))
 	s.wants("lost the server workspace; steps 1, 2, 3 and 4 lose their tool: exited")
 	s.wants("no tool")

@@ -8,6 +8,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/planning/reply"
+	"replan/tui/panetest"
 )
 
 const (
@@ -17,7 +18,8 @@ const (
 
 // chat adds events of a run that answers directly, child those of a run that a
 // plan tool starts in it.
-func (s *story) chat(data ...event.Data) *story  { return s.record(storyChatRun, data...) }
+func (s *story) chat(data ...event.Data) *story { return s.record(storyChatRun, data...) }
+
 func (s *story) child(data ...event.Data) *story { return s.record(storyChildRun, data...) }
 
 func storyCatalogue() plan.Catalogue {
@@ -207,14 +209,5 @@ func (s *story) spoken() *story {
 // choosing: the models and profiles were requested.
 func (s *story) choosing() *story {
 	return s.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, ContextTokens: 27000, Instructions: "AGENTS.md", Think: prompt.ThinkLow}).
-		session(session.Models{
-			Model: "qwen3:8b", Think: prompt.ThinkLow, Profile: "reviewer",
-			Models: []prompt.ModelInfo{
-				{Name: "qwen3:8b", ContextWindow: 32768, Longest: 40960, Tools: true, Thinks: true, Chats: true, Bytes: 5_225_388_164, Parameters: "8.2B", Quantization: "Q4_K_M", Loaded: true},
-				{Name: "hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M", ContextWindow: 32768, Longest: 32768, Tools: true, Chats: true, Bytes: 10_508_873_000, Parameters: "14.8B", Quantization: "Q5_K_M"},
-				{Name: "gemma3:1b", ContextWindow: 32768, Longest: 32768, Chats: true, Bytes: 815_319_791, Parameters: "999.89M", Quantization: "Q4_K_M"},
-				{Name: "nomic-embed-text:latest", Longest: 2048, Bytes: 274_302_450, Parameters: "137M", Quantization: "F16"},
-			},
-			Profiles: []session.ProfileChoice{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}, {Name: "reviewer", Description: "reads a change and says what is wrong with it"}},
-		})
+		session(panetest.Models())
 }

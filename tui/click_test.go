@@ -12,6 +12,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // clickOn clicks on the last occurrence of a text on the screen.
@@ -196,7 +197,7 @@ func TestKeyOpensTheStepsOfTheAnswerInTurn(t *testing.T) {
 
 func TestClickOnStepOfAnEarlierAnswerOpensNoOther(t *testing.T) {
 	st := newStory().answering().run(event.SynthesisCompleted{Text: "All tests pass [3]."}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
-	plan := storyPlan()
+	plan := panetest.NotesPlan()
 	st.session(event.ChatUser{Text: "again"}).plan(event.RunStarted{Goal: "again", Workspace: "/src", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
 		event.PlanCreated{Plan: plan, Revision: 1})
 	s := settled(t, st, 160, 60)

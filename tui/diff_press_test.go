@@ -17,33 +17,6 @@ func (s *screen) sided() bool {
 	return false
 }
 
-func TestWideGateShowsDiffSideBySide(t *testing.T) {
-	for width, want := range map[int]bool{80: false, 120: false, 135: false, 140: true, 200: true} {
-		s := settled(t, newStory().gated(), width, 60)
-		if got := s.sided(); got != want {
-			t.Errorf("at %d columns: got side by side %v:\n%s", width, got, s.text())
-		}
-	}
-}
-
-func TestSTogglesGateDiffLayout(t *testing.T) {
-	s := settled(t, newStory().gated(), 120, 60)
-	s.press(letters("s")...)
-	if !s.sided() {
-		t.Errorf("s does not put the lines side by side:\n%s", s.text())
-	}
-	s.press(letters("s")...)
-	if s.sided() {
-		t.Errorf("a second s does not put the lines below each other:\n%s", s.text())
-	}
-	s.sent()
-}
-
-func TestSReportsTooNarrowForSideBySide(t *testing.T) {
-	s := settled(t, newStory().gated(), 60, 24).press(letters("s")...)
-	s.wants("Side by side needs 60 columns, not 56.")
-}
-
 func TestSTogglesStepDiffLayout(t *testing.T) {
 	s := open(t, tui.Options{}, 260, 60).show(newStory().gated())
 	s.m.Update(s.m.Rested())

@@ -150,9 +150,6 @@ func Played(cmd tea.Cmd) tea.Msg {
 	return nil
 }
 
-// Paused is the end of the newest pause after an edit of arguments.
-func (m *Model) Paused() tea.Msg { return m.ask.Paused() }
-
 // Transcript is all of the chat, drawn.
 func (m *Model) Transcript() string {
 	var text strings.Builder

@@ -7,6 +7,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // flows holds a flow for each action, by its ID.
@@ -38,7 +39,7 @@ var flows = map[string]flow{
 	"chat.open_paste":  {from: (*story).greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
 	"servers.skip":     {events: []any{session.Queue{Doing: "a goal", Servers: []string{"everything"}}}, sends: session.SkipServers{}},
 	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: session.Unqueue{ID: 3}},
-	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{someFiles()}, wants: "see @internal/slug.go "},
+	"list.take":        {from: (*story).greeted, first: []string{"@see @slug"}, events: []any{panetest.SomeFiles()}, wants: "see @internal/slug.go "},
 	"chat.top":         {from: (*story).long, wants: "below"},
 	"chat.bottom":      {from: (*story).long, first: []string{"ctrl+home"}, lacks: "below"},
 	"chat.export":      {from: (*story).finished, sends: session.Submit{Text: "/export"}},
@@ -135,7 +136,7 @@ var flows = map[string]flow{
 	"models.cancel_pull": {first: []string{"ctrl+o"}, events: []any{session.PullProgress{Model: "tiny"}}, sends: session.CancelPull{}},
 	"models.plan_with":   {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, then: []string{"down"}, lacks: "type to search"},
 	"models.remove":      {from: (*story).choosing, first: []string{"ctrl+o"}, events: []any{someModels()}, wants: "Remove qwen3:8b (5.2 GB)? y/n"},
-	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{unmaking()}, sends: session.Undo{Run: storyRun}},
+	"undo.put_back":      {from: (*story).finished, first: []string{"tab", "u"}, events: []any{panetest.Undo()}, sends: session.Undo{Run: storyRun}},
 
 	"changes.choose": {from: (*story).finished, events: []any{oneChange()}, then: []string{"~"}, wants: "[ ] a.txt"},
 	"changes.take":   {from: (*story).finished, events: []any{oneChange()}, then: []string{"~"}, sends: session.SettleChanges{Choice: event.ChangesChoice{Offer: "1", All: true, Files: map[string]event.FileChoice{"a.txt": {All: true}}}}},

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -9,54 +8,13 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/panetest"
 )
-
-// reading is a gate about a short call.
-func reading(step string) event.GateRequested {
-	return event.GateRequested{
-		Gate: step + ".1.1", Step: step, Title: untrusted.Text("Step " + step), Tool: "vcs.push", Server: "workspace", Rule: patchRule,
-		Args: map[string]any{"remote": "origin"},
-	}
-}
 
 // abreast: calls of independent steps wait at gates, in the given order.
 func (s *story) abreast(gates ...string) *story {
-	var steps []plan.Step
-	for i := 1; i <= 4; i++ {
-		steps = append(steps, plan.Step{Index: fmt.Sprint(i), Title: untrusted.Text(fmt.Sprintf("Step %d", i)), Executor: plan.ExecutorTool, Tool: "vcs.push"})
-	}
-	s.asked().after(100).run(event.PlanCreated{Plan: plan.Plan{ID: "p", Title: "Pushes", Goal: storyGoal, Steps: steps}, Revision: 1})
-	for _, step := range gates {
-		s.run(reading(step))
-	}
-	return s
-}
-
-func TestGatesQueueInPlanOrder(t *testing.T) {
-	s := settled(t, newStory().abreast("3", "1", "2"), 120, 40)
-	for _, step := range []string{"1", "2", "3"} {
-		s.wants("Gate " + step + " of 3")
-		s.wants("step " + step + " waits for your answer")
-		s.press(tabKey)
-	}
-	st := newStory().abreast("3")
-	s = settled(t, st, 120, 40)
-	s.wants("step 3 waits for your answer")
-	s.show(more(st).run(reading("1"), reading("2")))
-	s.wants("Gate 3 of 3") // the shown gate stays
-	s.wants("step 3 waits for your answer")
-	s.press(escape).wants("step 3 waits for your answer")
-	s.press(ctrl('g')).wants("Gate 3 of 3")
-}
-
-func TestShortGateListsWaitingCalls(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 36}} {
-		s := settled(t, newStory().abreast("1", "2", "3"), size[0], size[1])
-		s.wants("step 2  vcs.push")
-		s.wants("step 3  vcs.push")
-	}
+	return s.asked().after(100).run(panetest.Abreast(storyGoal, gates...)...)
 }
 
 func TestClickChoosesStepBehindOpenGate(t *testing.T) {
@@ -100,7 +58,7 @@ func TestCallAllowedForRunIsReported(t *testing.T) {
 		"approved in the review":  {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}, nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().abreast().run(patching("3", "a.go", patchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
+			st := newStory().abreast().run(panetest.Patching("3", "a.go", panetest.PatchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
 			st.run(event.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
 			s := settled(t, st, 200, 50)
 			if c.want == "" {
@@ -113,29 +71,4 @@ func TestCallAllowedForRunIsReported(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestDeniedStepIsReportedAsDenied(t *testing.T) {
-	st := newStory().abreast("1").run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"},
-		event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
-	s := settled(t, attended(st), 120, 40)
-	s.wants("Denied · step 1")
-	s.wants("step 1 was denied: how should the run continue?")
-	s.lacks("failed")
-}
-
-// attended makes every run of the story attended.
-func attended(s *story) *story {
-	for i, e := range s.events {
-		if d, ok := e.Data.(event.RunStarted); ok {
-			d.Attended = true
-			s.events[i].Data = d
-		}
-	}
-	return s
-}
-
-func TestListOfGatesSaysWhichPartItShows(t *testing.T) {
-	settled(t, newStory().crowded(), 120, 36).seen().lacks("-5 of 5")
-	settled(t, newStory().crowded(), 80, 20).seen().wants("1-3 of 5")
 }

@@ -17,14 +17,13 @@ import (
 	"replan/agent/session"
 	"replan/planning/prompt"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 var (
-	altR      = tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}
-	altE      = tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}
-	altP      = tea.KeyPressMsg{Code: 'p', Mod: tea.ModAlt}
-	altQ      = tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}
-	deleteKey = tea.KeyPressMsg{Code: tea.KeyDelete}
+	altR = tea.KeyPressMsg{Code: 'r', Mod: tea.ModAlt}
+	altE = tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}
+	altQ = tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}
 )
 
 // answers delivers data of the session.
@@ -33,34 +32,6 @@ func (s *screen) answers(data ...any) *screen {
 	s.m.Update(tui.Batch(st.events, st.now))
 	s.answered(st)
 	return s
-}
-
-// someFiles are names for an @.
-func someFiles() session.Completions {
-	return session.Completions{Of: session.CompleteMentions, Items: []session.Completion{
-		{Text: ".gitignore"},
-		{Text: "a note.txt"},
-		{Text: "docs/", Folder: true},
-		{Text: "docs/guide.md"},
-		{Text: "internal/", Folder: true},
-		{Text: "internal/slug.go"},
-		{Text: "internal/slug_test.go"},
-		{Text: "my files/", Folder: true},
-		{Text: "my files/x"},
-		{Text: "wiki:page://front", Detail: "the front page, resource of wiki"},
-	}}
-}
-
-// someCommands are commands for a slash.
-func someCommands() session.Completions {
-	return session.Completions{Of: session.CompleteCommands, Items: []session.Completion{
-		{Text: "/plan", Detail: "Create, save, check and run plans"},
-		{Text: "/plan list", Detail: "List the plans"},
-		{Text: "/plan run", Detail: "Run a plan", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}},
-		{Text: "/model", Detail: "What answers", Usage: "[NAME]", Takes: []session.Completing{session.CompleteModels}},
-		{Text: "/models", Detail: "List the models"},
-		{Text: "/help", Detail: "What the chat takes"},
-	}}
 }
 
 // submitted checks the submitted texts and ignores other commands.
@@ -88,89 +59,17 @@ func TestAtSignListsFilesAndResources(t *testing.T) {
 	s := settled(t, newStory().greeted(), 120, 36).press(letters("see @")...)
 	s.sent(asks("completions mentions"))
 	s.lacks("files and resources")
-	s.answers(someFiles())
+	s.answers(panetest.SomeFiles())
 	s.wants("files and resources")
 	s.wants("internal/")
 	s.lacks("internal/slug.go") // it is in a subfolder
 	s.wants("tab take")
 }
 
-func TestMentionCompletion(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		want string
-		sent string // "" for nothing
-	}{
-		"tab takes the first":                 {slices.Concat(letters("see @slug"), []tea.KeyPressMsg{tabKey}), "see @internal/slug.go ", ""},
-		"enter takes it too":                  {slices.Concat(letters("@slug"), []tea.KeyPressMsg{enter}), "@internal/slug.go ", ""},
-		"down selects the next":               {slices.Concat(letters("@slug"), []tea.KeyPressMsg{downKey, tabKey}), "@internal/slug_test.go ", ""},
-		"up returns":                          {slices.Concat(letters("@slug"), []tea.KeyPressMsg{downKey, upKey, enter}), "@internal/slug.go ", ""},
-		"a folder continues":                  {slices.Concat(letters("@inter"), []tea.KeyPressMsg{tabKey, downKey, tabKey}), "@internal/slug_test.go ", ""},
-		"blanks are quoted":                   {slices.Concat(letters("@note"), []tea.KeyPressMsg{tabKey}), `@"a note.txt" `, ""},
-		"a quoted folder continues in quotes": {slices.Concat(letters("@my"), []tea.KeyPressMsg{tabKey, tabKey}), `@"my files/x" `, ""},
-		"a name in quotes is completed":       {slices.Concat(letters(`@"a n`), []tea.KeyPressMsg{tabKey}), `@"a note.txt" `, ""},
-		"a resource has its server's name":    {slices.Concat(letters("@front"), []tea.KeyPressMsg{tabKey}), "@wiki:page://front ", ""},
-		"escape closes the list":              {slices.Concat(letters("@slug"), []tea.KeyPressMsg{escape, enter}), "", "@slug"},
-		"a complete name is sent":             {slices.Concat(letters("@internal/slug.go"), []tea.KeyPressMsg{enter}), "", "@internal/slug.go"},
-		"an at sign inside a word":            {slices.Concat(letters("me@slug"), []tea.KeyPressMsg{enter}), "", "me@slug"},
-		"an escaped at sign":                  {slices.Concat(letters(`\@slug`), []tea.KeyPressMsg{enter}), "", `\@slug`},
-		"in the middle of a line":             {slices.Concat(letters("and"), []tea.KeyPressMsg{leftKey, leftKey, leftKey}, letters("@slug "), []tea.KeyPressMsg{leftKey, tabKey}), "@internal/slug.go and", ""},
-		"no match shows no list":              {slices.Concat(letters("@zzz"), []tea.KeyPressMsg{enter}), "", "@zzz"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 36)
-			s.answers(session.Status{Problem: "none"}, someFiles()).press(c.keys...)
-			s.typed(c.want)
-			var sent []string
-			for _, command := range s.session.commands() {
-				if submit, ok := command.(session.Submit); ok {
-					sent = append(sent, submit.Text)
-				}
-			}
-			if got := strings.Join(sent, "|"); got != c.sent {
-				t.Errorf("sent %q, want %q", got, c.sent)
-			}
-		})
-	}
-}
-
-func TestSlashCommandCompletion(t *testing.T) {
-	plans := session.Completions{Of: session.CompletePlans, Items: []session.Completion{{Text: "tidy-001", Detail: "Tidy up"}, {Text: "ship-002"}}}
-	files := session.Completions{Of: session.CompleteFiles, Items: []session.Completion{{Text: "a b.json"}, {Text: "x/", Folder: true}}}
-	models := session.Completions{Of: session.CompleteModels, Items: []session.Completion{{Text: "qwen3:8b"}}}
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		want string
-		sent string
-	}{
-		"tab takes a command":              {slices.Concat(letters("/pl"), []tea.KeyPressMsg{tabKey}), "/plan ", ""},
-		"tab takes a subcommand":           {slices.Concat(letters("/plan r"), []tea.KeyPressMsg{tabKey}), "/plan run ", ""},
-		"an id":                            {slices.Concat(letters("/plan run tidy"), []tea.KeyPressMsg{tabKey}), "/plan run tidy-001 ", ""},
-		"a file in quotes":                 {slices.Concat(letters("/plan run b.j"), []tea.KeyPressMsg{tabKey}), `/plan run "a b.json" `, ""},
-		"one word of a command":            {slices.Concat(letters("/list"), []tea.KeyPressMsg{tabKey}), "/plan list", ""},
-		"a complete command is sent":       {slices.Concat(letters("/help"), []tea.KeyPressMsg{enter}), "", "/help"},
-		"an optional argument is left out": {slices.Concat(letters("/think "), []tea.KeyPressMsg{enter}), "", "/think"},
-		"part of an id is sent":            {slices.Concat(letters("/plan run tid"), []tea.KeyPressMsg{enter}), "", "/plan run tid"},
-		"a selected row is taken":          {slices.Concat(letters("/model "), []tea.KeyPressMsg{downKey, enter}), "/model qwen3:8b ", ""},
-		"a slash inside a line":            {slices.Concat(letters("and /pl"), []tea.KeyPressMsg{enter}), "", "and /pl"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 36)
-			s.answers(someCommands(), plans, files, models).press(c.keys...)
-			s.typed(c.want)
-			commands := s.session.commands()
-			submit, sent := commands[len(commands)-1].(session.Submit)
-			if sent != (c.sent != "") || submit.Text != c.sent {
-				t.Errorf("sent %q, want %q", submit.Text, c.sent)
-			}
-		})
-	}
-}
-
 func TestMouseChoosesRowsOfInputLists(t *testing.T) {
 	for _, width := range []int{120, 80} {
 		s := open(t, tui.Options{}, width, 36)
-		s.answers(someFiles()).press(letters("@slug")...)
+		s.answers(panetest.SomeFiles()).press(letters("@slug")...)
 		s.m.Update(tea.MouseWheelMsg{X: 8, Y: lineOf(s, "internal/slug.go"), Button: tea.MouseWheelDown})
 		s.press(tabKey)
 		s.typed("@internal/slug_test.go ")
@@ -187,8 +86,8 @@ func TestMouseChoosesRowsOfInputLists(t *testing.T) {
 
 func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 	lists := map[string]func(*screen){
-		"files":    func(s *screen) { s.answers(someFiles()).press(letters("see @slu")...).press(downKey) },
-		"commands": func(s *screen) { s.answers(someCommands()).press(letters("/")...) },
+		"files":    func(s *screen) { s.answers(panetest.SomeFiles()).press(letters("see @slu")...).press(downKey) },
+		"commands": func(s *screen) { s.answers(panetest.SomeCommands()).press(letters("/")...) },
 		"history": func(s *screen) {
 			s.answers(session.History{Here: []string{"rename a to b", "run the tests", "one\ntwo tests\nthree"}, Elsewhere: []string{"run all tests"}}).press(altR).press(letters("test")...)
 		},
@@ -216,104 +115,11 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-func TestPlainTextRequestsNoCompletions(t *testing.T) {
-	s := settled(t, newStory().greeted(), 120, 36).press(letters("a plain goal")...)
-	for _, c := range s.session.commands() {
-		if asked, ok := c.(asks); ok && strings.HasPrefix(string(asked), "completions") {
-			t.Error("the session was asked for completions")
-		}
-	}
-}
-
-func TestLongPasteBecomesToken(t *testing.T) {
-	long := strings.Repeat("line\n", 30)
-	s := open(t, tui.Options{}, 120, 36).press(letters("see ")...)
-	s.m.Update(tea.PasteMsg{Content: long})
-	s.typed("see [pasted 30 lines]")
-	s.m.Update(tea.PasteMsg{Content: strings.Repeat("x", 3000)})
-	s.typed("see [pasted 30 lines][pasted 3000 characters]")
-	s.m.Update(tea.PasteMsg{Content: long})
-	s.typed("see [pasted 30 lines][pasted 3000 characters][pasted 30 lines, 2]")
-	s.press(backspace)
-	s.typed("see [pasted 30 lines][pasted 3000 characters]")
-	s.press(leftKey, deleteKey) // the cursor steps over a token
-	s.typed("see [pasted 30 lines]")
-	s.press(letters("!")...).press(leftKey, altP)
-	s.typed("see " + long + "!")
-}
-
-func TestPasteTokenIsSentAsPastedText(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36)
-	long := strings.Repeat("a\tb\n", 25) + "end"
-	_, cmd := s.m.Update(tea.PasteMsg{Content: strings.ReplaceAll(long, "\n", "\r\n")})
-	s.carryOut(cmd)
-	s.press(letters(" sum it up")...).press(enter)
-	s.submitted(long + " sum it up")
-	s.typed("")
-}
-
-func TestPastedControlCharactersAreEscaped(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36)
-	s.m.Update(tea.PasteMsg{Content: "\x1b[31mred\x1b[0m\x07 a\u202eb\nsecond\n"})
-	s.typed("red^G a<U+202E>b\nsecond\n")
-	for _, c := range s.session.commands() {
-		if _, sent := c.(session.Submit); sent {
-			t.Error("the paste was sent")
-		}
-	}
-}
-
-func TestBackslashEnterBreaksLine(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).press(letters(`one\`)...).press(enter).press(letters("two")...)
-	s.typed("one\ntwo")
-	s.press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModShift}).press(letters("three")...).press(enter)
-	s.submitted("one\ntwo\nthree")
-}
-
-func TestHistoryIncludesOtherSessions(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).answers(event.ChatUser{Text: "two"}, session.History{Here: []string{"one", "two"}, Elsewhere: []string{"far"}})
-	s.press(upKey)
-	s.typed("two")
-	s.press(upKey)
-	s.typed("one")
-	s.press(upKey)
-	s.typed("one")
-	s.press(downKey, downKey)
-	s.typed("")
-}
-
 func TestLeadingBlankSkipsHistory(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).press(letters(" secret")...).press(enter)
 	s.submitted(" secret")
 	s.answers(event.ChatUser{Text: "secret"}).press(upKey)
 	s.typed("")
-}
-
-func TestHistorySearch(t *testing.T) {
-	history := session.History{Here: []string{"rename a to b", "run the tests", "look around", "Run it again"}, Elsewhere: []string{"run all tests"}}
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		want string
-	}{
-		"the newest match":               {slices.Concat(letters("run"), []tea.KeyPressMsg{enter}), "Run it again"},
-		"the key again selects the next": {slices.Concat(letters("run"), []tea.KeyPressMsg{altR, tabKey}), "run the tests"},
-		"other folders come last":        {slices.Concat(letters("run"), []tea.KeyPressMsg{downKey, downKey, enter}), "run all tests"},
-		"backspace":                      {slices.Concat(letters("lookx"), []tea.KeyPressMsg{backspace, enter}), "look around"},
-		"escape keeps the draft":         {slices.Concat(letters("run"), []tea.KeyPressMsg{escape}), "draft"},
-		"no match keeps the draft":       {slices.Concat(letters("zzz"), []tea.KeyPressMsg{enter}), "draft"},
-		"several words are one query":    {slices.Concat(letters("run the"), []tea.KeyPressMsg{enter}), "run the tests"},
-		"up and down stay in the list":   {slices.Concat(letters("run"), []tea.KeyPressMsg{downKey, upKey, upKey, enter}), "Run it again"},
-		"a page ends at the last row":    {[]tea.KeyPressMsg{pageDown, enter}, "run all tests"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 36).answers(history).press(letters("draft")...).press(altR)
-			s.wants("history ›") // a page is what is drawn
-			s.press(c.keys...)
-			s.typed(c.want)
-			s.lacks("history ›")
-		})
-	}
-	open(t, tui.Options{}, 120, 36).press(altR).wants("Nothing was sent yet.")
 }
 
 func TestQueuedTextsCanBeTakenBackAndRemoved(t *testing.T) {

@@ -257,25 +257,17 @@ func TestRevisionsCanBeSteppedThrough(t *testing.T) {
 	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan to show revisions of yet.")
 }
 
-func TestRevisionUnderlinesChangedWords(t *testing.T) {
-	s := open(t, tui.Options{Theme: themes.Dark}, 120, 50).show(newStory().repaired()).press(tabKey).press(letters("v")...)
-	s.wants("− path \"auth/handler.go\"")
-	s.wants("+ path \"auth/jwt.go\"")
-	s.wants("− all true")
-	if content := s.m.View().Content; !strings.Contains(content, ";4mj\x1b[m") {
-		t.Errorf("the changed word is not underlined:\n%q", content)
+func TestKeyOnARevisionOpensThatRevision(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 50).show(newStory().finished()).press(tabKey).press(letters("G")...)
+	for range 20 {
+		if s.m.Selected() == "revision 2" {
+			break
+		}
+		s.press(upKey)
 	}
-}
-
-// repaired: a step failed and was revised to have other arguments.
-func (s *story) repaired() *story {
-	step := plan.Step{Index: "1", Title: "Rename", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/handler.go", "all": true}}
-	p := plan.Plan{ID: "p", Title: "Rename", Steps: []plan.Step{step}, OnFailure: plan.OnFailureReplan}
-	s.greeted().run(event.RunStarted{Goal: "rename", Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p},
-		event.PlanCreated{Plan: p, Revision: 1}, event.StepStarted{Index: "1", Attempt: 1, Tool: "fs.patch", Executor: plan.ExecutorTool, Args: step.Args})
-	s.after(400).run(event.StepFailed{Index: "1", Attempt: 1, Error: "no such text", Failure: event.FailureTool, MS: 400},
-		event.ReplanStarted{Attempt: 1, Step: "1", Error: "no such text", Remaining: []string{"1"}})
-	step.Args = map[string]any{"path": "auth/jwt.go"}
-	p.Steps = []plan.Step{step}
-	return s.after(900).run(event.PlanDiff{Revision: 2, Reason: "no such text", Revised: []string{"1"}, Plan: p})
+	if s.m.Selected() != "revision 2" {
+		t.Fatalf("no row of the revision:\n%s", s.text())
+	}
+	s.press(letters("v")...)
+	s.wants("Revision 2 of 2")
 }

@@ -22,48 +22,6 @@ func picking(t *testing.T, width, height int) *screen {
 	return s
 }
 
-func ptr[T any](v T) *T { return &v }
-
-func TestChoiceSendsOnlyDifferences(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		want session.Choose
-	}{
-		"other model":           {[]tea.KeyPressMsg{downKey, downKey, enter}, session.Choose{Model: ptr("gemma3:1b")}},
-		"model found by search": {append(letters("GEM"), enter), session.Choose{Model: ptr("gemma3:1b")}},
-		"letter deleted":        {append(letters("gemx"), backspace, enter), session.Choose{Model: ptr("gemma3:1b")}},
-		"more thought":          {[]tea.KeyPressMsg{rightKey, rightKey, enter}, session.Choose{Think: ptr(prompt.ThinkHigh)}},
-		"less thought":          {[]tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, enter}, session.Choose{Think: ptr(prompt.ThinkAuto)}},
-		"model and thought":     {[]tea.KeyPressMsg{downKey, rightKey, enter}, session.Choose{Model: ptr("hf.co/bartowski/Qwen2.5-Coder-14B-Instruct-GGUF:Q5_K_M"), Think: ptr(prompt.ThinkMedium)}},
-		"a profile":             {[]tea.KeyPressMsg{tabKey, upKey, enter}, session.Choose{Profile: ptr("explorer")}},
-		"no profile":            {[]tea.KeyPressMsg{tabKey, upKey, upKey, upKey, enter}, session.Choose{Profile: ptr("")}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := picking(t, 120, 36).press(c.keys...)
-			s.sent(asks("models"), c.want)
-			s.lacks("Profiles")
-		})
-	}
-}
-
-func TestRefusedChoiceSaysWhy(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		want string
-	}{
-		"embedding model": {append(letters("nomic"), enter), "This model only makes embeddings"},
-		"current model":   {[]tea.KeyPressMsg{enter}, "This is already the session's choice"},
-		"current profile": {[]tea.KeyPressMsg{tabKey, enter}, "This is already the session's choice"},
-		"no match":        {append(letters("zz"), enter), "No name contains zz"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := picking(t, 120, 36).press(c.keys...)
-			s.sent(asks("models"))
-			s.wants(c.want)
-		})
-	}
-}
-
 func TestEscapeClosesSearchThenModelList(t *testing.T) {
 	s := picking(t, 120, 36).press(letters("gem")...)
 	s.lacks("nomic")
@@ -74,15 +32,6 @@ func TestEscapeClosesSearchThenModelList(t *testing.T) {
 	s.press(letters("j")...)
 	if s.m.Typed() != "j" {
 		t.Errorf("the input holds %q, want j", s.m.Typed())
-	}
-}
-
-func TestModelListShowsSizeAndAbilities(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}} {
-		s := picking(t, size.w, size.h)
-		for _, text := range []string{"✓ qwen3:8b", "8.2B", "Q4_K_M", "5.2 GB", "32k", "tools · thinks · loaded", "815 MB", "no chat"} {
-			s.wants(text)
-		}
 	}
 }
 
@@ -150,46 +99,10 @@ func TestModelIsRemovedAfterAQuestion(t *testing.T) {
 	s.wants("qwen3:8b is removed")
 }
 
-func TestClickChoosesModel(t *testing.T) {
-	s := picking(t, 120, 36)
-	s.m.Update(tea.MouseClickMsg{X: 40, Y: lineOf(s, "gemma3:1b"), Button: tea.MouseLeft})
-	s.press(enter)
-	s.sent(asks("models"), session.Choose{Model: ptr("gemma3:1b")})
-}
-
 func TestReplayChoosesNoModel(t *testing.T) {
 	s := replayed(t, newStory().chatAnswered(), 120, 36).press(ctrlO)
 	s.sent()
 	s.wants("it uses no model")
-}
-
-func TestCurrentModelIsMarkedWithOrWithoutTag(t *testing.T) {
-	for name, c := range map[string]struct {
-		current, listed string
-		want            bool
-	}{
-		"same name":        {"tiny:latest", "tiny:latest", true},
-		"no tag":           {"tiny", "tiny:latest", true},
-		"other case":       {"Tiny", "tiny:LATEST", true},
-		"registry":         {"hf.co:443/x/tiny", "hf.co:443/x/tiny:latest", true},
-		"other tag":        {"tiny", "tiny:1b", false},
-		"no current model": {"", "tiny:latest", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(session.Models{Model: c.current, Models: []prompt.ModelInfo{
-				{Name: "big:7b", Chats: true}, {Name: c.listed, Chats: true},
-			}})
-			s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
-			s.answered(st)
-			line := s.lines()[lineOf(s, c.listed)]
-			if got := strings.Contains(line, "▌✓ "+c.listed); got != c.want {
-				t.Errorf("got marked and selected %v: %s", got, line)
-			}
-			if s.press(enter); c.want {
-				s.wants("This is already the session's choice")
-			}
-		})
-	}
 }
 
 func TestChatReportsChoiceOnce(t *testing.T) {
@@ -242,13 +155,4 @@ func (s *screen) lastChoice() session.Choice {
 	}
 	s.t.Fatal("no choice was sent")
 	return session.Choice{}
-}
-
-func TestModelListKeysFitNarrowScreen(t *testing.T) {
-	s := picking(t, 80, 24)
-	for _, text := range []string{"enter choose", "esc close", "tab profiles", "alt+m pull", "left/right think"} {
-		s.wants(text)
-	}
-	picking(t, 80, 24).press(tabKey).wants("tab models")
-	picking(t, 40, 12).wants("tab profiles")
 }

@@ -11,6 +11,7 @@ import (
 	"replan/agent/event"
 	"replan/tui"
 	"replan/tui/notify"
+	"replan/tui/panetest"
 )
 
 // terminal is a screen in a terminal with a known environment and time. It keeps
@@ -97,13 +98,13 @@ func TestBurstNotifiesOnce(t *testing.T) {
 	}
 	term.now = term.now.Add(2 * time.Second)
 	late := more(st)
-	term.update(tui.Batch(late.run(patching("1", "auth/late.go", patchRule)).events, st.now))
+	term.update(tui.Batch(late.run(panetest.Patching("1", "auth/late.go", panetest.PatchRule)).events, st.now))
 	if got := term.notifications(); got != "" {
 		t.Errorf("two seconds later it sends %q", got)
 	}
 	term.now = term.now.Add(5 * time.Second)
 	later := more(late)
-	term.update(tui.Batch(later.run(event.GateResolved{Gate: "2.1.1", Decision: event.Edit}, event.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: patchRule}).events, st.now))
+	term.update(tui.Batch(later.run(event.GateResolved{Gate: "2.1.1", Decision: event.Edit}, event.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: panetest.PatchRule}).events, st.now))
 	if got := term.notifications(); got == "" {
 		t.Error("a gate long after the burst sends nothing")
 	}

@@ -167,24 +167,6 @@ func TestUnreadableJournalIsReportedInRunList(t *testing.T) {
 	s.wants("The replay cannot be shown: line 3 is damaged")
 }
 
-func TestRunListFiltersByFolderAndSearch(t *testing.T) {
-	st := newStory().greeted()
-	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{
-		{Run: "r-1", Goal: "fix the parser", Status: event.StatusCompleted, Started: st.now, Workspace: "/src/auth-service"},
-		{Run: "r-2", Goal: "rename it", Status: event.StatusFailed, Started: st.now, Workspace: "/src/auth-service"},
-		{Run: "r-3", Goal: "of another folder", Status: event.StatusFailed, Started: st.now, Workspace: "/src/other"},
-	}))
-	s.wants("fix the parser")
-	s.lacks("of another folder")
-	s.press(letters("f")...).wants("of another folder")
-	s.press(letters("/pars")...).wants("fix the parser")
-	s.lacks("rename it")
-	s.press(enter).press(letters("p")...)
-	s.sent(asks("runs"), asks("journal r-1"), asks("journal r-1")) // for the preview and the replay
-	s.press(escape).wants("rename it")
-}
-
 func TestConversationCanBeContinued(t *testing.T) {
 	st := newStory().greeted()
 	continued := ""

@@ -44,21 +44,10 @@ func TestEnterSendsInput(t *testing.T) {
 	}
 }
 
-func TestEnterOnEmptyInputSendsNothing(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(enter)
-	s.sent()
-	s.wants("Type a goal first.")
-}
-
 func TestGoalOptionIsSentAtStart(t *testing.T) {
 	s := open(t, tui.Options{Goal: " run the tests \n", Theme: "dark"}, 120, 36)
 	s.carryOut(s.m.Init())
 	s.sent(session.Submit{Text: "run the tests"})
-}
-
-func TestSuggestionFillsInput(t *testing.T) {
-	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(enter)
-	s.sent(session.Submit{Text: "fix it"})
 }
 
 func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
@@ -71,29 +60,6 @@ func TestNextSuggestionFollowsAnAnswer(t *testing.T) {
 	s := open(t, tui.Options{Suggestions: []string{"fix it", "/model small", "explain it"}}, 120, 36).press(enter)
 	s.show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("/model small")
 	s.press(enter).show(newStory().session(event.ChatUser{Text: "/model small"}, event.ChatReply{Text: "small"})).typed("explain it")
-}
-
-func TestNewLinesGrowInput(t *testing.T) {
-	s := open(t, tui.Options{}, 80, 24)
-	s.press(letters("one")...).press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}).press(letters("two")...).press(ctrl('j')).press(letters("three")...)
-	if got := s.m.Typed(); got != "one\ntwo\nthree" {
-		t.Errorf("typed %q", got)
-	}
-	s.wants("› one\n   two\n   three")
-}
-
-func TestUpAndDownBrowseHistory(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36)
-	s.show(newStory().session(event.ChatUser{Text: "first"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "second"}, event.ChatReply{Text: "done"}))
-	s.press(letters("draft")...)
-	for _, c := range []struct {
-		key  tea.KeyPressMsg
-		want string
-	}{{upKey, "second"}, {upKey, "first"}, {upKey, "first"}, {downKey, "second"}, {downKey, "draft"}, {downKey, "draft"}} {
-		if s.press(c.key); s.m.Typed() != c.want {
-			t.Fatalf("after %s the input holds %q, want %q", c.key, s.m.Typed(), c.want)
-		}
-	}
 }
 
 func TestTabCyclesThroughPanes(t *testing.T) {

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,29 +133,6 @@ func TestHeaderNoticesAndFooterOfEveryScene(t *testing.T) {
 	golden.RequireEqual(t, out.String())
 }
 
-func TestFailureAnswers(t *testing.T) {
-	for key, want := range map[string]event.FailureDecision{
-		"r": event.FailureRetry, "s": event.FailureSkip, "p": event.FailureReplan, "a": event.FailureAbort,
-	} {
-		t.Run(key, func(t *testing.T) {
-			s := settled(t, newStory().failing(), 120, 36).press(letters(key)...)
-			s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: want})
-			if s.m.GateOpen() {
-				t.Error("the dialog is still open")
-			}
-		})
-	}
-}
-
-func TestDoubtAnswers(t *testing.T) {
-	for key, want := range map[string]event.DoubtDecision{"d": event.DoubtDone, "r": event.DoubtRerun, "a": event.DoubtAbort} {
-		t.Run(key, func(t *testing.T) {
-			s := settled(t, newStory().resumed(), 120, 36).press(letters(key)...)
-			s.sent(session.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: want})
-		})
-	}
-}
-
 func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().failing())
 	if !s.m.GateOpen() {
@@ -180,31 +156,6 @@ func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
 	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
-}
-
-func TestQuestionShowsWholeErrorAndCall(t *testing.T) {
-	s := settled(t, newStory().failing(), 120, 60)
-	for _, text := range []string{
-		"Open the ticket", "tickets.open", "step 3", "the number of the new ticket", "the labels are: release, bug, feature",
-		`labels ["release","docs"]`, "- smaller",
-	} {
-		s.wants(text)
-	}
-}
-
-func TestUnavailableReplanSaysWhy(t *testing.T) {
-	st := newStory().failing()
-	for i, e := range st.events {
-		if d, ok := e.Data.(event.RunStarted); ok {
-			d.Model = ""
-			st.events[i].Data = d
-		}
-	}
-	s := settled(t, st, 120, 36)
-	s.wants("p replan (no model)")
-	s.press(letters("p")...)
-	s.sent()
-	s.wants("No replan: no model.")
 }
 
 // ownPlanners makes the plans of a run without a model.
@@ -234,125 +185,6 @@ func TestReplanWithOtherPlannerNeedsNoModel(t *testing.T) {
 			s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
 		})
 	}
-}
-
-// kill empties a text area, from its beginning.
-func kill(s *screen) {
-	for range 40 {
-		s.press(ctrl('k'), tea.KeyPressMsg{Code: tea.KeyDelete})
-	}
-}
-
-// numbered is a failed step with a text, a number and an object as arguments.
-func numbered() *story {
-	return newStory().planned().startStep(storyPlanRun, "1", map[string]any{"n": json.Number("12345678901234567890"), "title": "Release 1.4", "with": map[string]any{"a": true}}).
-		plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
-}
-
-func TestEditedArgumentsAreSentAsTyped(t *testing.T) {
-	s := settled(t, numbered(), 120, 36).press(letters("e")...)
-	s.wants("Edit arguments")
-	s.wants("title  Release 1.4")
-	s.wants("12345678901234567890")
-	s.press(tabKey)
-	kill(s)
-	s.m.Update(tea.PasteMsg{Content: "Release \"1.5\"\r\n\tand more"})
-	s.press(ctrl('s'))
-	s.sent(session.ResolveFailure{
-		Run: storyPlanRun, Step: "1", Decision: event.FailureRetry,
-		Args: map[string]any{"title": "Release \"1.5\"\n\tand more", "n": json.Number("12345678901234567890"), "with": map[string]any{"a": true}},
-	})
-	if s.m.GateOpen() {
-		t.Error("the dialog is still open")
-	}
-}
-
-func TestTabsOfTextsAreKept(t *testing.T) {
-	args := map[string]any{"text": "func a() {\n\treturn // ⇥\n}\n"}
-	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
-	s := settled(t, st, 120, 36).press(letters("e")...)
-	s.wants("␉return // ⇥")
-	s.press(ctrl('s'))
-	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
-}
-
-func TestInvalidArgumentsAreNotSent(t *testing.T) {
-	for typed, want := range map[string]string{
-		"{\n  \"a\": x}": "n is not JSON at line 2",
-		"{} {}":          "something follows",
-	} {
-		t.Run(typed, func(t *testing.T) {
-			s := settled(t, numbered(), 120, 36).press(letters("e")...)
-			kill(s)
-			s.m.Update(tea.PasteMsg{Content: typed})
-			s.press(ctrl('s'))
-			s.sent()
-			s.wants(want)
-			s.wants("Edit arguments")
-			s.press(letters(" ")...)
-			s.lacks(want)
-		})
-	}
-}
-
-func TestBooleanFieldSaysWhatItTakes(t *testing.T) {
-	f := draw.NewFields(panetest.DarkLook(), map[string]any{"all": true}, json.RawMessage(`{"properties":{"all":{"type":"boolean"}}}`))
-	f.SetSize(60, 10)
-	f.Update(tea.KeyPressMsg{Code: 'z', Text: "z"})
-	if args := f.Args(); args != nil || f.Fault != "all takes true or false" {
-		t.Errorf("got %v, %q", args, f.Fault)
-	}
-}
-
-func TestEscapeDiscardsEditedArguments(t *testing.T) {
-	s := settled(t, newStory().failing(), 120, 36).press(letters("edra?q")...).press(escape)
-	s.sent()
-	if s.lacks("Edit arguments"); !s.m.GateOpen() {
-		t.Error("the question closed with the editor")
-	}
-	s.press(letters("e")...)
-	s.lacks("dra?q")
-}
-
-func TestControlCharactersAreEditedAsEscapes(t *testing.T) {
-	args := map[string]any{"text": "a\u202eb\x1b[2J\u0085\U000e0041"}
-	st := newStory().planned().startStep(storyPlanRun, "1", args).plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
-	s := settled(t, st, 120, 36).press(letters("e")...)
-	s.wants(`"a\u202eb\u001b[2J\u0085\udb40\udc41"`)
-	s.press(ctrl('s'))
-	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureRetry, Args: args})
-}
-
-func TestOversizedArgumentsCannotBeEdited(t *testing.T) {
-	list := make([]any, 12_000)
-	for i := range list {
-		list[i] = "x"
-	}
-	st := newStory().planned().startStep(storyPlanRun, "1", map[string]any{"list": list}).
-		plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
-	s := settled(t, st, 120, 36).press(letters("e")...)
-	s.wants("These arguments are too long to be edited here.")
-	s.lacks("Edit arguments")
-}
-
-func TestGateAndQuestionQueue(t *testing.T) {
-	st := newStory().planned().startStep(storyPlanRun, "1", nil)
-	st.plan(event.GateRequested{Gate: "4.1.1", Step: "4", Title: "Tell the team", Tool: "chat.post"})
-	s := open(t, tui.Options{}, 120, 36).show(st)
-	s.wants("Gate")
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no such file", Failure: event.FailureTool}))
-	s.wants("Gate 1 of 2")
-	s.m.Update(s.m.Rested())
-	_, cmd := s.m.Update(letters("y")[0])
-	s.sending(cmd)
-	s.wants("Failed · step 1 · fs.read")
-	s.m.Update(s.m.Rested())
-	s.press(letters("s")...)
-	s.sent(
-		session.Resolve{Run: storyPlanRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		session.ResolveFailure{Run: storyPlanRun, Step: "1", Decision: event.FailureSkip},
-	)
 }
 
 // failingBeside is a plan whose steps 1 and 2 run at once, so that one can fail
@@ -438,7 +270,7 @@ func TestStepListsDependenciesThatFit(t *testing.T) {
 
 func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
-		p := storyPlan()
+		p := panetest.NotesPlan()
 		pending := []rune(plantext.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
 		st := newStory().planned().plan(event.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)

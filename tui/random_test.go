@@ -17,6 +17,7 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // TestRandomInputKeepsFrameSize presses two thousand keys by seed, or six thousand with
@@ -116,7 +117,7 @@ func (h *hand) deliver() {
 		}
 		next.session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
 			[]agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}},
-			inForce(), someFiles(), someCommands(), unmaking(),
+			inForce(), panetest.SomeFiles(), panetest.SomeCommands(), panetest.Undo(),
 			[]session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}})
 		h.events, h.answers = next.events, next.answers
 		return

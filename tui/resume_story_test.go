@@ -3,12 +3,12 @@ package tui_test
 import (
 	"time"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/tui/panetest"
 )
 
 const storyPlanRun = "r-20261121-114300-p7an"
@@ -16,29 +16,16 @@ const storyPlanRun = "r-20261121-114300-p7an"
 // plan adds events of a run of a plan from a file.
 func (s *story) plan(data ...event.Data) *story { return s.record(storyPlanRun, data...) }
 
-func planSteps() []plan.Step {
-	return []plan.Step{
-		{Index: "1", Title: "Read the release notes", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "NOTES.md"}, ResultVariable: "notes"},
-		{Index: "2", Title: "Count the changes", Executor: plan.ExecutorTool, Tool: "code.count", Args: map[string]any{"text": "${notes}"}, DependsOn: []string{"1"}},
-		{Index: "3", Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n${notes}"}, DependsOn: []string{"2"}, ExpectedOutcome: "the number of the new ticket"},
-		{Index: "4", Title: "Tell the team", Executor: plan.ExecutorTool, Tool: "chat.post", Args: map[string]any{"channel": "releases"}, DependsOn: []string{"3"}},
-	}
-}
-
-func storyPlan() plan.Plan {
-	return plan.Plan{ID: "release-notes", Title: "Publish the release notes", Steps: planSteps(), OnFailure: plan.OnFailureAbort}
-}
-
 // planned: a plan from a file has started.
 func (s *story) planned() *story {
-	p := storyPlan()
+	p := panetest.NotesPlan()
 	return s.greeted().after(100).session(event.ChatUser{Text: "/plan run release-notes"}).
 		plan(event.RunStarted{Goal: untrusted.Text(string(p.Title)), Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 }
 
 func (s *story) startStep(run, index string, args map[string]any) *story {
-	for _, step := range planSteps() {
+	for _, step := range panetest.NotesPlan().Steps {
 		if step.Index == index {
 			s.record(run, event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args})
 		}
@@ -48,22 +35,16 @@ func (s *story) startStep(run, index string, args map[string]any) *story {
 
 // twoDone: two steps of the plan are done and the third runs.
 func (s *story) twoDone() *story {
-	s.planned().startStep(storyPlanRun, "1", planSteps()[0].Args).
+	s.planned().startStep(storyPlanRun, "1", panetest.NotesPlan().Steps[0].Args).
 		after(200).plan(event.StepCompleted{Index: "1", Attempt: 1, MS: 200, Result: "- faster\n- smaller\n"})
 	s.startStep(storyPlanRun, "2", map[string]any{"text": "- faster\n- smaller\n"}).
 		after(100).plan(event.StepCompleted{Index: "2", Attempt: 1, MS: 100, Result: "2"})
-	return s.startStep(storyPlanRun, "3", ticketArgs()).after(1500)
+	return s.startStep(storyPlanRun, "3", panetest.TicketArgs()).after(1500)
 }
-
-func ticketArgs() map[string]any {
-	return map[string]any{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n- faster\n- smaller\n"}
-}
-
-const ticketError = "the server answered 422: unprocessable\nfield \"labels\": \"docs\" is not a label of this project\nthe labels are: release, bug, feature"
 
 // failing: the third step failed and waits for the user to decide.
 func (s *story) failing() *story {
-	return s.twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: ticketError, Failure: event.FailureTool, MS: 1500})
+	return s.twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: panetest.TicketError, Failure: event.FailureTool, MS: 1500})
 }
 
 // ended: the user aborted the run there.
@@ -78,7 +59,7 @@ func (s *story) ended() *story {
 
 // done: all of the plan is done; no answer is written for it.
 func (s *story) done() *story {
-	s.twoDone().plan(event.StepCompleted{Index: "3", Attempt: 1, MS: 1500, Result: "#41"}).startStep(storyPlanRun, "4", planSteps()[3].Args)
+	s.twoDone().plan(event.StepCompleted{Index: "3", Attempt: 1, MS: 1500, Result: "#41"}).startStep(storyPlanRun, "4", panetest.NotesPlan().Steps[3].Args)
 	s.after(100).plan(event.StepCompleted{Index: "4", Attempt: 1, MS: 100},
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, DurationMS: 1900, Usage: event.Usage{Steps: 4, ToolCalls: 4}}})
 	return s.session(event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
@@ -113,12 +94,12 @@ func (s *story) resumed() *story {
 // rerun: the user reruns the step in doubt.
 func (s *story) rerun() *story {
 	return s.resumed().after(900).plan(event.DoubtResolved{Step: "3", Decision: event.DoubtRerun, By: "user"},
-		event.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: ticketArgs()}).after(700)
+		event.StepStarted{Index: "3", Attempt: 2, Title: "Open the ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: panetest.TicketArgs()}).after(700)
 }
 
 // dryRun: a dry run of the plan, without any call.
 func (s *story) dryRun() *story {
-	p := storyPlan()
+	p := panetest.NotesPlan()
 	s.greeted().plan(event.RunStarted{Goal: untrusted.Text(string(p.Title)), Workspace: "/src/auth-service", Model: "qwen3:8b", Plan: &p, SkipSynthesis: true, DryRun: true},
 		event.PlanCreated{Plan: p, Revision: 1})
 	notes := "<fs.read result>"
@@ -129,7 +110,7 @@ func (s *story) dryRun() *story {
 		{"title": "Release 1.4", "labels": []any{"release", "docs"}, "body": "Notes:\n" + notes},
 		{"channel": "releases"},
 	} {
-		d := event.StepCompleted{Index: planSteps()[i].Index, Attempt: 1, DryRun: true, Args: args, Result: "<result>"}
+		d := event.StepCompleted{Index: panetest.NotesPlan().Steps[i].Index, Attempt: 1, DryRun: true, Args: args, Result: "<result>"}
 		if i > 1 {
 			d.Gate = asks
 		}
@@ -139,13 +120,4 @@ func (s *story) dryRun() *story {
 }
 
 // listed: the runs were requested.
-func (s *story) listed() *story {
-	at := func(hours float64) time.Time { return s.now.Add(-time.Duration(hours * float64(time.Hour))) }
-	return s.greeted().session([]agent.Summary{
-		{Run: "r-5", Goal: "why does the login test fail", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
-		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
-		{Run: "r-3", Goal: storyGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},
-		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
-		{Run: "r-1", Title: "Deploy", Status: event.StatusCompleted, Reason: event.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
-	})
-}
+func (s *story) listed() *story { return s.greeted().session(panetest.Summaries(s.now)) }

@@ -3,7 +3,6 @@ package tui_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,6 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 var ctrlR = ctrl('r')
@@ -157,20 +157,6 @@ func listing(t *testing.T, st *story, width, height int) *screen {
 	return s.show(next.listed())
 }
 
-func TestCtrlRListsUnfinishedRunsFirst(t *testing.T) {
-	s := listing(t, newStory().greeted(), 120, 36)
-	s.sent(asks("runs"))
-	text := s.text()
-	at := -1
-	for _, goal := range []string{storyGoal[:40], "why does the login test fail", "publish the release notes", "add tests for", "Deploy"} {
-		i := strings.Index(text, goal)
-		if i <= at {
-			t.Fatalf("%q is out of order:\n%s", goal, text)
-		}
-		at = i
-	}
-}
-
 func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
 	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCancelled, Resumable: true}
@@ -190,38 +176,6 @@ func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 			s.press(enter)
 			s.sent(asks("runs"), c.want)
 		})
-	}
-}
-
-func TestRunsWithSameGoalAreDistinguishable(t *testing.T) {
-	st := newStory().greeted()
-	at := func(minutes int) time.Time { return st.now.Add(-time.Duration(minutes) * time.Minute) }
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		s := settled(t, newStory().greeted(), size.w, size.h).press(ctrlR)
-		s.show((&story{now: st.now, seq: st.seq}).session([]agent.Summary{
-			{Run: "r-20261121-110000-aaaa", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(61), Steps: 3, Resumable: true},
-			{Run: "r-20261121-110000-bbbb", Title: "Fix it", Goal: "why", Status: agent.StatusUnfinished, Started: at(75), Steps: 3, Resumable: true},
-			{Run: "r-20261119-110000-cccc", Title: "Fix it", Goal: "fix IT", Status: agent.StatusUnfinished, Started: at(3000), Steps: 3, Resumable: true},
-		}))
-		for _, text := range []string{"aaaa", "bbbb", "cccc", "1 h 1 min", "1 h 15 min", "2 d 2 h", "Fix it · why"} {
-			s.wants(text)
-		}
-		s.lacks("Fix it · fix")
-	}
-}
-
-func TestClickChoosesRun(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		s := listing(t, newStory().greeted(), size.w, size.h)
-		for y, line := range s.lines() {
-			if strings.Contains(line, "publish the release") {
-				s.m.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft})
-			}
-		}
-		s.m.Update(tea.MouseClickMsg{X: 20, Y: 1, Button: tea.MouseLeft})
-		s.m.Update(tea.MouseClickMsg{X: 20, Y: size.h - 2, Button: tea.MouseLeft})
-		s.press(enter)
-		s.sent(asks("runs"), session.Resume{Run: "r-4"})
 	}
 }
 
@@ -353,7 +307,7 @@ func TestDryRunIsLabeled(t *testing.T) {
 
 func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
 	st := newStory().greeted().session(event.ChatUser{Text: "/plan create x"}).
-		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: storyPlan(), Revision: 1},
+		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: panetest.NotesPlan(), Revision: 1},
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
 		session(event.ChatReply{Run: storyRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
 	s := settled(t, st, 120, 36)

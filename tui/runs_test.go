@@ -116,20 +116,6 @@ func TestRunOfWorkersIsStoppedBeforeItBegins(t *testing.T) {
 	s.press(escape).wants("Nothing is running.")
 }
 
-func TestRunWithoutPlanShowsNoFraction(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {60, 24}} {
-		st := newStory().greeted()
-		s := open(t, tui.Options{}, size.w, size.h).show(st).press(ctrlR)
-		s.show(more(st).session([]agent.Summary{
-			{Run: "r-2", Goal: "no plan yet", Status: agent.StatusUnfinished, Started: st.now, Done: 1},
-			{Run: "r-1", Goal: "planned", Status: agent.StatusUnfinished, Started: st.now, Done: 1, Steps: 4},
-		}))
-		s.wants("1/4")
-		s.lacks("1/0")
-		s.lacks("·  ·")
-	}
-}
-
 // previewed opens the list of runs on a finished run and delivers its journal.
 func previewed(t *testing.T, width, height int, err error) *screen {
 	t.Helper()
@@ -171,30 +157,4 @@ func TestPreviewReadsOneJournalAtATime(t *testing.T) {
 	s.m.Update(tui.Answer(dialog.NewPastRun(storyRun, recorded(), nil)))
 	s.wants("Failed: a step did not succeed")
 	s.lacks("github.com")
-}
-
-func TestStatusKeyListsRunsOfOneStatus(t *testing.T) {
-	s := listing(t, newStory().greeted(), 120, 36)
-	for _, c := range []struct{ holds, lacks string }{
-		{"rename authenticate", "why does"}, {"why does", "publish"}, {"publish", "why does"}, {"why does", "status "},
-	} {
-		s.press(letters("s")...).wants(c.holds)
-		s.lacks(c.lacks)
-	}
-	s.press(letters("s/nothing like it")...).press(enter)
-	s.wants("No match for nothing like it; esc shows all.")
-	s.wants("esc show all")
-	s.lacks("esc close")
-	s.press(escape).wants("why does")
-	s.wants("esc close")
-	s.press(escape)
-	s.lacks("Conversations")
-}
-
-func TestStatusWithoutRunsSaysSo(t *testing.T) {
-	st := newStory().greeted()
-	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "old", Status: event.StatusCompleted, Started: st.now}}))
-	s.press(letters("s")...).wants("No unfinished runs; esc shows all.")
-	s.wants("esc show all")
 }

@@ -3,7 +3,6 @@ package tui_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -64,35 +63,7 @@ func TestCompactionNoticeNamesUndo(t *testing.T) {
 	settled(t, st, 120, 36).wants("3 messages shortened, 900 → 200 tokens · /compact undo")
 }
 
-func TestFirstLetterWarmsModelOncePerMinute(t *testing.T) {
-	now := time.Unix(0, 0)
-	s := open(t, tui.Options{Now: func() time.Time { return now }}, 120, 36).show(newStory().greeted())
-	warmed := func(want int) {
-		t.Helper()
-		n := 0
-		for _, c := range s.session.commands() {
-			if (c == session.Warm{}) {
-				n++
-			}
-		}
-		if n != want {
-			t.Fatalf("warmed %d times, want %d", n, want)
-		}
-	}
-	s.press(letters("/plan")...)
-	warmed(0) // a command needs no model
-	s.press(ctrl('c')).press(letters("fix")...)
-	warmed(1)
-	s.press(ctrl('c')).press(letters("fix")...)
-	warmed(1)
-	now = now.Add(time.Minute)
-	s.press(letters("more")...)
-	warmed(1) // not the first letter
-	s.press(ctrl('c'))
-	_, cmd := s.m.Update(tea.PasteMsg{Content: "pasted"})
-	s.carryOut(cmd)
-	warmed(2)
-
+func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
 	running := open(t, tui.Options{}, 120, 36).show(newStory().exploring()).press(letters("x")...)
 	if got := running.session.commands(); len(got) != 0 {
 		t.Errorf("during a run it sends %v", got)

@@ -8,7 +8,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -84,33 +83,10 @@ func (s *story) after(ms int) *story {
 	return s
 }
 
-const handlerDiff = `--- a/auth/handler.go
-+++ b/auth/handler.go
-@@ -12,7 +12,7 @@
- // ServeHTTP answers one request.
- func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
- 	token := r.Header.Get("Authorization")
--	user, err := authenticate(r.Context(), token)
-+	user, err := verifyUser(r.Context(), token)
- 	if err != nil {
- 		http.Error(w, "unauthorized", http.StatusUnauthorized)
- 		return
-@@ -24,6 +24,6 @@
--// authenticate returns the user that a token belongs to.
--func authenticate(ctx context.Context, token string) (User, error) {
-+// verifyUser returns the user that a token belongs to.
-+func verifyUser(ctx context.Context, token string) (User, error) {
- 	claims, err := parse(token)
-`
-
-const helperDiff = `--- a/auth/jwt.go
-+++ b/auth/jwt.go
-@@ -31,5 +31,5 @@
- func (s *Session) refresh(ctx context.Context) error {
--	user, err := authenticate(ctx, s.token)
-+	user, err := verifyUser(ctx, s.token)
- 	if err != nil {
-`
+const (
+	handlerDiff = panetest.HandlerDiff
+	helperDiff  = panetest.HelperDiff
+)
 
 const storyAnswer = "The function is now called `verifyUser` everywhere, and **all 14 tests pass**.\n\n" +
 	"- `auth/handler.go`: the definition and its caller\n" +
@@ -122,17 +98,6 @@ const testFailure = "exit status 1: 1 package failed\n" +
 	"# example.com/auth-service/auth\n" +
 	"auth/jwt.go:33:15: undefined: authenticate\n" +
 	"FAIL\texample.com/auth-service/auth [build failed]"
-
-func storySteps() []plan.Step {
-	return []plan.Step{
-		{Index: "1", Title: "Find every use of the name", Executor: plan.ExecutorTool, Tool: "fs.search", Args: map[string]any{"query": "authenticate", "glob": "**/*.go"}, ResultVariable: "uses", ExpectedOutcome: "the files and lines that say authenticate"},
-		{Index: "2", Title: "Read the handler", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler.go"}, DependsOn: []string{"1"}, ResultVariable: "handler"},
-		{Index: "3", Title: "Read its tests", Executor: plan.ExecutorTool, Tool: "fs.read", Args: map[string]any{"path": "auth/handler_test.go"}, DependsOn: []string{"1"}},
-		{Index: "4", Title: "Rename in the handler", Executor: plan.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"2", "3"}, ExpectedOutcome: "definition and caller say verifyUser"},
-		{Index: "5", Title: "Run the tests", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"4"}, ExpectedOutcome: "all tests pass"},
-		{Index: "6", Title: "Sum up the change", Executor: plan.ExecutorSelf, DependsOn: []string{"5"}},
-	}
-}
 
 // greeted: the session has reported its status.
 func (s *story) greeted() *story {
@@ -156,14 +121,14 @@ func (s *story) drafting() *story {
 		event.PhaseStarted{Phase: 2, Label: "review"}).
 		after(2000).run(event.PhaseCompleted{Phase: 2, Label: "review", Tokens: 655, MS: 2000},
 		event.PhaseStarted{Phase: 3, Label: "plan"})
-	for _, step := range storySteps()[:4] {
+	for _, step := range panetest.RenameSteps()[:4] {
 		s.after(350).run(event.PlanDrafting{Step: step})
 	}
 	return s
 }
 
 func (s *story) begin(index string) *story {
-	for _, step := range storySteps() {
+	for _, step := range panetest.RenameSteps() {
 		if step.Index == index {
 			return s.run(event.StepStarted{Index: index, Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: step.Args, DependsOn: step.DependsOn, ExpectedOutcome: step.ExpectedOutcome})
 		}
@@ -174,11 +139,11 @@ func (s *story) begin(index string) *story {
 // branching: two reads run at once.
 func (s *story) branching() *story {
 	s.drafting()
-	for _, step := range storySteps()[4:] {
+	for _, step := range panetest.RenameSteps()[4:] {
 		s.after(350).run(event.PlanDrafting{Step: step})
 	}
 	s.after(200).run(event.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 1204, MS: 2300, Reply: reply.Reply{PromptTokens: 3100, CompletionTokens: 290, ContextWindow: 32768}},
-		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: storySteps(), OnFailure: plan.OnFailureReplan}, Revision: 1})
+		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: panetest.RenameSteps(), OnFailure: plan.OnFailureReplan}, Revision: 1})
 	s.begin("1").after(120).run(event.StepCompleted{Index: "1", Attempt: 1, MS: 120, Result: map[string]any{"total": 4, "matches": []any{"auth/handler.go:15", "auth/handler.go:26", "auth/handler.go:27", "auth/jwt.go:33"}}})
 	return s.begin("2").begin("3").after(400)
 }
@@ -187,17 +152,7 @@ func (s *story) branching() *story {
 func (s *story) gated() *story {
 	s.branching().run(event.StepCompleted{Index: "2", Attempt: 1, MS: 410, Result: "package auth\n\nimport (\n\t\"context\"\n\t\"net/http\"\n)\n\n// Handler guards the service.\ntype Handler struct{ next http.Handler }\n"}).
 		after(150).run(event.StepCompleted{Index: "3", Attempt: 1, MS: 560, Result: "package auth\n"})
-	return s.after(900).run(event.GateRequested{
-		Gate: "4.1.1", Step: "4", Title: "Rename in the handler", Tool: "fs.patch", Server: "workspace", Trusted: true,
-		Rule:   rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
-		Args:   map[string]any{"path": "auth/handler.go", "old": "func authenticate(ctx context.Context, token string) (User, error) {", "new": "func verifyUser(ctx context.Context, token string) (User, error) {", "all": true},
-		Diff:   handlerDiff,
-		Hashes: map[string]string{"auth/handler.go": "0f"},
-		Provenance: []rule.Provenance{
-			{Arg: "new", Step: "2", Tool: "fs.read"},
-		},
-		NoAlways: "the arguments come from a result that can change",
-	})
+	return s.after(900).run(panetest.HandlerGate())
 }
 
 // replanning: the tests failed and the planner revises the plan.
@@ -212,7 +167,7 @@ func (s *story) replanning() *story {
 // revised: the plan was revised and its patch waits at a gate.
 func (s *story) revised() *story {
 	s.replanning().after(900)
-	steps := append([]plan.Step{}, storySteps()[:4]...)
+	steps := append([]plan.Step{}, panetest.RenameSteps()[:4]...)
 	steps = append(steps,
 		plan.Step{Index: "7", Title: "Rename in the token helper", Executor: plan.ExecutorTool, Tool: "fs.patch", Args: map[string]any{"path": "auth/jwt.go", "old": "authenticate(ctx, s.token)", "new": "verifyUser(ctx, s.token)"}, DependsOn: []string{"4"}},
 		plan.Step{Index: "8", Title: "Run the tests again", Executor: plan.ExecutorTool, Tool: "test.run", Args: map[string]any{"path": "./..."}, DependsOn: []string{"7"}, ExpectedOutcome: "all tests pass"},
@@ -222,19 +177,7 @@ func (s *story) revised() *story {
 		Revision: 2, Reason: testFailure, Removed: []string{"5"}, Added: []string{"7", "8"}, Revised: []string{"6"},
 		Plan: plan.Plan{ID: "rename", Title: "Rename authenticate", Goal: storyGoal, Steps: steps, OnFailure: plan.OnFailureReplan},
 	})
-	return s.after(30).run(event.GateRequested{
-		Gate: "7.2.1", Step: "7", Title: "Rename in the token helper", Tool: "fs.patch", Server: "workspace", Trusted: true,
-		Rule: rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictAsk, Source: "built-in", Why: "it changes files of the workspace"},
-		Args: steps[4].Args, Diff: helperDiff, Always: helperRule(),
-	})
-}
-
-// helperRule is the rule that the gate of the second patch offers to save.
-func helperRule() *event.Always {
-	return &event.Always{
-		Rule: rule.Rule{Tool: "workspace:fs.patch", Args: map[string]string{"path": "auth/jwt.go", "all": "", "diff": ""}, Verdict: rule.VerdictRun, Source: rule.SourceConfiguration},
-		Text: "[[policy]]\ntool = 'workspace:fs.patch'\nargs = {path = 'auth/jwt.go', all = '', diff = ''}\nworkspace = '/src/auth-service'\naction = 'allow'\n",
-	}
+	return s.after(30).run(panetest.HelperGate())
 }
 
 // tested: the second patch is applied and the tests run.

@@ -2,7 +2,6 @@ package tui_test
 
 import (
 	"errors"
-	"fmt"
 	"image/color"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/session"
 	"replan/themes"
@@ -36,14 +34,6 @@ func tryingOn(t *testing.T, width, height int) *screen {
 
 // ground returns the background that the screen requests from the terminal.
 func (s *screen) ground() color.Color { return s.m.View().BackgroundColor }
-
-func TestThemesAreListed(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			golden.RequireEqual(t, tryingOn(t, size.w, size.h).front()+"\n")
-		})
-	}
-}
 
 func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 	harbour := new(themes.Set).New(themes.Harbour, true, themes.Mode{Known: true})
@@ -77,15 +67,6 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 	if s.ground() != harbour.Background {
 		t.Error("esc discards the theme that was kept")
 	}
-}
-
-func TestBrokenThemeSaysWhyAndCannotBeChosen(t *testing.T) {
-	s := tryingOn(t, 120, 36)
-	s.press(tea.KeyPressMsg{Code: 'G', Text: "G"})
-	s.wants("torn.toml cannot be used: line 3")
-	s.press(enter)
-	s.wants("Themes")
-	s.wants("This theme cannot be used")
 }
 
 func TestAutoThemeFollowsTerminalBackground(t *testing.T) {

@@ -69,6 +69,11 @@ func DarkLook() *draw.Styles {
 	return draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{}))
 }
 
+// ASCIILook is the look of a terminal without colors and without Unicode.
+func ASCIILook() *draw.Styles {
+	return draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: true, NoColor: true}))
+}
+
 // Stripped is drawn lines as text.
 func Stripped(lines []string) string {
 	out := make([]string, len(lines))

@@ -1,0 +1,2 @@
+// Package plantest has the tools and the goals that tests of planning share.
+package plantest
