@@ -50,7 +50,6 @@ func withoutLandlock() error {
 }
 
 func TestKernelWithoutLandlockHasNoBox(t *testing.T) {
-	t.Parallel()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "BOX_TEST_OLD_KERNEL=1")
 	out, err := cmd.CombinedOutput()
@@ -117,7 +116,6 @@ func newBox(t *testing.T, dir, private string) *box.Box {
 }
 
 func TestFoldersOfTerminalsAreRefused(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	if _, err := box.New(box.Config{Dir: p.dir, Write: []string{"/dev/pts"}}); err == nil || !strings.Contains(err.Error(), "terminals") {
 		t.Error(err)
@@ -147,7 +145,6 @@ func (p place) shell(t *testing.T, script string) (string, error) {
 }
 
 func TestProgramInBoxChangesWorkspaceAndTemporaryFilesAlone(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	for _, allowed := range []string{
 		"echo a > new.txt", "mkdir d && mv new.txt d/new.txt", "rm -r d", "echo x > $TMPDIR/t", "mkdir -p $GOCACHE $XDG_CACHE_HOME/x", "echo > /dev/null",
@@ -165,7 +162,6 @@ func TestProgramInBoxChangesWorkspaceAndTemporaryFilesAlone(t *testing.T) {
 }
 
 func TestProgramInBoxSeesItsOwnArgumentsAndNoOrders(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	out, err := p.shell(t, "env; echo $0")
 	if err != nil || strings.Contains(out, box.EnvOrders) || !strings.HasSuffix(out, "\nsh\n") {
@@ -174,7 +170,6 @@ func TestProgramInBoxSeesItsOwnArgumentsAndNoOrders(t *testing.T) {
 }
 
 func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	cmd := exec.Command("./missing")
 	cmd.Dir = p.dir
@@ -184,7 +179,6 @@ func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
 }
 
 func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	left := filepath.Join(p.home, "replan-box-1")
 	write(t, filepath.Join(left, "file"), "left")
@@ -217,7 +211,6 @@ func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
 }
 
 func TestWorkspaceInDataOfTheProgramIsRefused(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	if _, err := box.New(box.Config{Dir: p.private, Private: []string{p.private}}); err == nil || !strings.Contains(err.Error(), "--data-dir") {
 		t.Error(err)

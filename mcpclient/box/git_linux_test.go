@@ -73,7 +73,6 @@ func (p *place) reopen(t *testing.T, dir string) {
 }
 
 func TestProgramInBoxChangesNothingThatGitObeys(t *testing.T) {
-	t.Parallel()
 	for name, dir := range map[string]func(p place) string{
 		"repository":      func(p place) string { return p.dir },
 		"linked worktree": func(p place) string { return filepath.Join(p.home, "other") },
@@ -128,7 +127,6 @@ func TestProgramInBoxChangesNothingThatGitObeys(t *testing.T) {
 }
 
 func TestGitWorksInTheBox(t *testing.T) {
-	t.Parallel()
 	for name, dir := range map[string]func(p place) string{
 		"repository":      func(p place) string { return p.dir },
 		"linked worktree": func(p place) string { return filepath.Join(p.home, "other") },
@@ -154,7 +152,6 @@ func TestGitWorksInTheBox(t *testing.T) {
 
 // What programs leave unfinished runs nothing when the user goes on with it.
 func TestStateThatProgramsLeaveHoldsNoCommands(t *testing.T) {
-	t.Parallel()
 	p := newRepository(t, func(p place) string { return p.dir })
 	out, err := p.shell(t, `echo 1 > a; git add a; git commit -qm a; git checkout -qb topic HEAD~1; echo 2 > a; git add a; git commit -qm b; git rebase main
 		echo 'exec touch "$HOME/RAN"' >> .git/rebase-merge/git-rebase-todo; echo ' x	touch "$HOME/RAN"' >> .git/rebase-merge/git-rebase-todo
@@ -181,7 +178,6 @@ func TestStateThatProgramsLeaveHoldsNoCommands(t *testing.T) {
 
 // The placeholder that keeps .git in one place goes with the last box.
 func TestRepositoryIsAsItWasOnceTheLastBoxCloses(t *testing.T) {
-	t.Parallel()
 	p := newRepository(t, func(p place) string { return p.dir })
 	placeholder := filepath.Join(p.dir, ".git", "commondir")
 	second := newBox(t, p.dir, p.private)
@@ -203,7 +199,6 @@ func TestRepositoryIsAsItWasOnceTheLastBoxCloses(t *testing.T) {
 }
 
 func TestLinksThatCannotBeHeldAreNamed(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	if err := os.RemoveAll(filepath.Join(p.dir, ".git", "hooks")); err != nil {
 		t.Fatal(err)

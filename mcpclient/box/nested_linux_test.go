@@ -39,7 +39,6 @@ func newNest(t *testing.T) place {
 // What programs write into repositories below the workspace runs at the user's next git
 // status: there, or here if the index names them.
 func TestProgramInBoxChangesNoRepositoryBelowTheWorkspace(t *testing.T) {
-	t.Parallel()
 	p := newNest(t)
 	if made := p.box.Made(); made != "" {
 		t.Errorf("repositories that were there are told as new: %s", made)
@@ -73,7 +72,6 @@ func TestProgramInBoxChangesNoRepositoryBelowTheWorkspace(t *testing.T) {
 }
 
 func TestRepositoriesThatProgramsMakeAreTold(t *testing.T) {
-	t.Parallel()
 	p := newNest(t)
 	if out, err := p.shell(t, `git init -q new/deep && printf '[core]\n\tfsmonitor = touch ../RAN\n' >> new/deep/.git/config; mkdir file; echo "gitdir: ../new/deep/.git" > file/.git
 		mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/main' > docs/HEAD; printf '[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch RAN\n' > docs/config`); err != nil {
@@ -90,7 +88,6 @@ func TestRepositoriesThatProgramsMakeAreTold(t *testing.T) {
 
 // In a copy the user runs no git, and builds may renew what they fetched.
 func TestRepositoriesInACopyAreLeftToPrograms(t *testing.T) {
-	t.Parallel()
 	p := newNest(t)
 	if err := p.box.Close(); err != nil {
 		t.Fatal(err)
@@ -109,7 +106,6 @@ func TestRepositoriesInACopyAreLeftToPrograms(t *testing.T) {
 }
 
 func TestLinkInPlaceOfANestedRepositoryIsNamed(t *testing.T) {
-	t.Parallel()
 	p := newNest(t)
 	if err := os.MkdirAll(filepath.Join(p.dir, "linking"), 0o755); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,6 @@ var words = []string{
 }
 
 func TestRandomCommandLinesChangeNothingOutside(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t, nil)
 	p.skipGap(t, attempt{mounts: true})
 	p.runRandomLines(t)
@@ -34,7 +33,6 @@ func TestRandomCommandLinesChangeNothingOutside(t *testing.T) {
 
 // What command lines did in a copy leaves no trace once it is dropped.
 func TestDroppedCommandLinesLeaveTheFolderAsItWas(t *testing.T) {
-	t.Parallel()
 	var copied *workcopy.Copy
 	p := newPlace(t, func(cfg *box.Config) {
 		var err error

@@ -118,8 +118,8 @@ func TestRunListFiltersByFolderAndSearch(t *testing.T) {
 	s.Type("/pars").Wants("fix the parser")
 	s.Lacks("rename it")
 	s.Press(panetest.Key("enter")).Type("p")
-	if s.Request.Play == nil || s.Request.Play.Run != "r-1" {
-		t.Errorf("the run is not replayed: %+v", s.Request)
+	if keymap.First[keymap.Recall](s.Requests).Run != "r-1" {
+		t.Errorf("the run is not replayed: %+v", s.Requests)
 	}
 	s.Press(panetest.Key("esc")).Wants("rename it")
 }

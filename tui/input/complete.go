@@ -68,8 +68,8 @@ func (c *completer) outdated(text string) bool { return c.stale && c.text == tex
 func (c *completer) hasChosen() bool { return c.At < len(c.found) }
 
 // update lists the completions at the cursor between two parts of the input. It
-// returns a query for unknown ones, nil if all are known.
-func (c *completer) update(before, after string) keymap.Query {
+// returns queries for unknown ones.
+func (c *completer) update(before, after string) keymap.Requests {
 	c.text, c.stale = before+after, false
 	t := c.tokenAt(before, after)
 	chosen := ""
@@ -87,7 +87,7 @@ func (c *completer) update(before, after string) keymap.Query {
 		c.At, c.moved = 0, false
 	}
 	c.token = t
-	var queries []keymap.Query
+	var queries keymap.Requests
 	for _, of := range t.of {
 		if !c.asked[of] {
 			c.asked[of] = true
@@ -98,7 +98,7 @@ func (c *completer) update(before, after string) keymap.Query {
 	if at := slices.IndexFunc(c.found, func(i session.Completion) bool { return i.Text == chosen }); at >= 0 {
 		c.At = at
 	}
-	return keymap.All(queries...)
+	return queries
 }
 
 // shown reports whether there is a list to show for a text.

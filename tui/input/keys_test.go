@@ -244,7 +244,7 @@ func TestUpAndDownBrowseHistory(t *testing.T) {
 func TestPlainTextRequestsNoCompletions(t *testing.T) {
 	s := typing(t)
 	for _, k := range panetest.Letters("a plain goal") {
-		if s.Press(k); s.Request.Ask != nil {
+		if s.Press(k); keymap.Has[keymap.Query](s.Requests) {
 			t.Errorf("%s asks for completions", k)
 		}
 	}

@@ -91,7 +91,7 @@ func (p *Pane) WheelList(line, rows int) bool {
 
 // suggest updates the completions after a change of the text.
 func (p *Pane) suggest() keymap.Requests {
-	return keymap.Requests{p.completer.update(p.split())}
+	return p.completer.update(p.split())
 }
 
 // suggestAgain updates the completions if new ones have arrived for the text.

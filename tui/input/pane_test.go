@@ -1,7 +1,6 @@
 package input
 
 import (
-	"context"
 	"errors"
 	"os"
 	"reflect"
@@ -178,13 +177,12 @@ func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
 	}
 	types(p, "/plan run")
 	known(session.CompleteCommands, session.Completion{Text: "/plan run", Usage: "ID|FILE", Takes: []session.Completing{session.CompletePlans, session.CompleteFiles}})
-	w := types(p, " ")
-	batch, ok := keymap.First[keymap.Query](w)(context.Background(), runner.Closed()).(tea.BatchMsg)
-	if !ok || len(batch) != 2 {
-		t.Fatalf("%d queries are made", len(batch))
+	queries := keymap.Of[keymap.Query](types(p, " "))
+	if len(queries) != 2 {
+		t.Fatalf("%d queries are made", len(queries))
 	}
-	for _, query := range batch {
-		if again := p.Update(query()); keymap.First[keymap.Query](again) != nil || p.Listing() {
+	for _, query := range queries {
+		if again := p.Update(query(t.Context(), runner.Closed())); keymap.First[keymap.Query](again) != nil || p.Listing() {
 			t.Error("an unanswered query lists something")
 		}
 	}

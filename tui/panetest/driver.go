@@ -21,28 +21,28 @@ import (
 // Part is a pane or a dialog.
 type Part interface {
 	Actions() keymap.Handlers
-	Update(msg tea.Msg) keymap.Request
+	Update(msg tea.Msg) keymap.Requests
 }
 
 // Driver gives keys and messages to a part as the screen does, and looks at what it draws
 // and requests.
 type Driver struct {
-	T       testing.TB
-	Keys    *keymap.Map
-	Part    Part
-	Guard   *answerguard.Guard   // of the part; nil for none
-	Draw    func() []string      // lays the part out and draws it
-	Hints   func() []keymap.Hint // for the footer; nil for none
-	Width   int                  // of the footer in cells
-	Queries session.Queries      // answers what the part asks; nil leaves it unanswered
-	Request keymap.Request       // the newest one
-	Footer  string               // the message about the last key
-	sent    []any                // commands
-	after   func(keymap.Request) // carries out the rest of a request; nil for nothing
+	T        testing.TB
+	Keys     *keymap.Map
+	Part     Part
+	Guard    *answerguard.Guard    // of the part; nil for none
+	Draw     func() []string       // lays the part out and draws it
+	Hints    func() []keymap.Hint  // for the footer; nil for none
+	Width    int                   // of the footer in cells
+	Queries  session.Queries       // answers what the part asks; nil leaves it unanswered
+	Requests keymap.Requests       // the newest ones
+	Footer   string                // the message about the last key
+	sent     []any                 // commands
+	after    func(keymap.Requests) // carries out the rest of the requests; nil for nothing
 }
 
-// Then has f carry out what only the screen can of each request.
-func (d *Driver) Then(f func(keymap.Request)) { d.after = f }
+// Then has f carry out the requests that only the screen can.
+func (d *Driver) Then(f func(keymap.Requests)) { d.after = f }
 
 // Press presses keys. After each, a stage that it opened takes keys.
 func (d *Driver) Press(keys ...tea.KeyPressMsg) *Driver {
@@ -131,18 +131,26 @@ func (d *Driver) Line(text string) int {
 }
 
 // carryOut notes what the part requests, and has its questions answered.
-func (d *Driver) carryOut(w keymap.Request) {
-	d.Request = w
-	d.Footer = cmp.Or(w.Footer, w.FooterUntilEvent, d.Footer)
-	for _, c := range w.Send {
-		d.sent = append(d.sent, c)
+func (d *Driver) carryOut(requests keymap.Requests) {
+	d.Requests = requests
+	for _, r := range requests {
+		switch r := r.(type) {
+		case keymap.Footer:
+			d.Footer = string(r)
+		case keymap.FooterUntilEvent:
+			d.Footer = string(r)
+		case session.Command:
+			d.sent = append(d.sent, r)
+		}
 	}
 	if d.after != nil {
-		d.after(w)
+		d.after(requests)
 	}
-	if w.Ask != nil && d.Queries != nil {
-		if answer := w.Ask(d.T.Context(), d.Queries); answer != nil {
-			d.carryOut(d.Part.Update(answer))
+	if d.Queries != nil {
+		for _, query := range keymap.Of[keymap.Query](requests) {
+			if answer := query(d.T.Context(), d.Queries); answer != nil {
+				d.carryOut(d.Part.Update(answer))
+			}
 		}
 	}
 	d.Draw()
