@@ -85,14 +85,16 @@ func serveMoreThanAsked(t *testing.T) (servers string, made func(s *terminal)) {
 			if err != nil {
 				return
 			}
-			asked := bufio.NewReader(conn)
-			if r, err := http.ReadRequest(asked); err == nil {
-				_, _ = io.Copy(io.Discard, r.Body)
-				_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\nand more")
-				_, _ = io.Copy(io.Discard, asked) // until the client has read it all, and gives the connection up
-				read <- struct{}{}
-			}
-			_ = conn.Close()
+			go func() {
+				defer conn.Close() //nolint:errcheck // all is read
+				asked := bufio.NewReader(conn)
+				if r, err := http.ReadRequest(asked); err == nil {
+					_, _ = io.Copy(io.Discard, r.Body)
+					_, _ = io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\nand more")
+					_, _ = io.Copy(io.Discard, asked) // until the client has read it all, and gives the connection up
+					read <- struct{}{}
+				}
+			}()
 		}
 	}()
 	return `{"mcpServers": {"bad": {"url": "http://` + listener.Addr().String() + `"}}}`, func(*terminal) { <-read }

@@ -25,6 +25,9 @@ type Session struct {
 	ended   chan struct{} // closed when nothing more comes
 	over    bool          // the run has ended; read it after ended, as err
 	err     error         // why it broke off
+
+	mu      sync.Mutex     // of queries, which gets none after Close
+	queries sync.WaitGroup // whose programs run
 }
 
 // Attach starts a worker program with a request to submit, follow or resume a run, and
@@ -99,11 +102,25 @@ func (s *Session) Over() bool {
 	return s.over
 }
 
-// Close leaves the run, which continues, and waits for the program. It discards what
-// nobody has read.
+// Close leaves the run, which continues, and waits for the program and those of queries. It
+// discards what nobody has read.
 func (s *Session) Close() {
+	s.mu.Lock()
 	s.leave()
+	s.mu.Unlock()
 	<-s.ended
+	s.queries.Wait()
+}
+
+// startQuery reports whether the session is open. The caller must then end a query.
+func (s *Session) startQuery() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open.Err() != nil {
+		return false
+	}
+	s.queries.Add(1)
+	return true
 }
 
 // Send passes a command to the run. One that does not reach it is answered here.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -227,6 +229,25 @@ func TestClosingASessionLeavesTheRun(t *testing.T) {
 			t.Errorf("%s: the session is open, or broke off: %v", way, s.Err())
 		}
 		s.Send(session.Stop{}) // too late, but it does not hang
+	}
+}
+
+func TestCloseWaitsForProgramsOfQueries(t *testing.T) {
+	o, started := options("slow"), make(chan *exec.Cmd, 2)
+	o.Prepare = func(cmd *exec.Cmd) { started <- cmd }
+	s := attach(t, o, submit)
+	<-started
+	var queries sync.WaitGroup
+	defer queries.Wait()
+	queries.Go(func() {
+		if _, err := s.Runs(t.Context()); !errors.Is(err, session.ErrClosed) {
+			t.Errorf("a session that is closed meanwhile answers: %v", err)
+		}
+	})
+	query := <-started
+	s.Close()
+	if query.ProcessState == nil && query.Process != nil {
+		t.Error("the program of the query still runs")
 	}
 }
 

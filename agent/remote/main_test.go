@@ -121,6 +121,8 @@ func (f *faked) event(past bool, seq uint64, run string, d event.Data) {
 func (f *faked) answer() {
 	started := event.RunStarted{Goal: "tidy up", Workspace: "/w", Model: "m", Plan: &plan.Plan{}}
 	switch r := f.request; {
+	case r.Runs != nil && os.Getenv(fakeVariable) == "slow": // asked on the screen that is left
+		_, _ = f.in.ReadByte()
 	case r.Runs != nil:
 		f.put(remote.Output{Runs: []agent.Summary{{Run: runID, Goal: "tidy up"}}})
 	case r.Journal != nil:

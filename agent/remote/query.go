@@ -72,11 +72,15 @@ func Journal(ctx context.Context, o Options, run string) (s agent.Summary, event
 }
 
 // query answers a question of the screen, in time, unless the session has ended.
-func query[T any](ctx context.Context, s *Session, do func(context.Context) (T, error)) (T, error) {
+func query[T any](ctx context.Context, s *Session, do func(context.Context) (T, error)) (value T, err error) {
+	if !s.startQuery() {
+		return value, session.ErrClosed
+	}
+	defer s.queries.Done()
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, errors.New("the worker program did not answer in time"))
 	defer cancel()
 	defer context.AfterFunc(s.open, cancel)()
-	value, err := do(ctx)
+	value, err = do(ctx)
 	if s.open.Err() != nil {
 		err = session.ErrClosed
 	}
