@@ -79,7 +79,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		options:    o,
 		appearance: newAppearance(o),
 		clock:      clock.Clock{Calm: o.ReducedMotion},
-		keys:       keymap.New(),
+		keys:       Keys(),
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
 		toasts:     frame.NewToasts(pauses),

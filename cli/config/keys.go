@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 
+	"replan/tui"
 	"replan/tui/keymap"
 )
 
@@ -28,8 +29,17 @@ func (c *file) screenKeys() (keymap.Keys, error) {
 			return nil, fmt.Errorf("keys.%q takes a key or a list of keys in quotes", action)
 		}
 	}
-	if err := keymap.CheckKeys(keys); err != nil {
+	if err := tui.CheckKeys(keys); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	return keys, nil
+}
+
+// KeyName returns the first key that the user has configured for an action of the screen,
+// or its default key.
+func (o *Options) KeyName(action string) string {
+	if names := o.Keys[action]; len(names) > 0 {
+		return names[0]
+	}
+	return tui.Keys().Name(action)
 }
