@@ -36,28 +36,34 @@ type exits struct {
 	again  bool // this key repeats that request
 }
 
-// actions returns the actions that stop the run and leave the program.
-func (e *exits) actions() keymap.Handlers {
-	return keymap.Handlers{
-		"run.stop": {Refuse: e.nothingToStop, Do: keymap.Command(e.stop)},
-		"quit":     {Do: keymap.Command(e.leave)},
-		"replay.quit": {
-			When:   func() bool { return false },
-			Refuse: func() string { return "This is not a replay: " + e.keys.Name("quit") + " quits." },
-			Do:     keymap.Just(func() {}),
-		},
+// exitActions are the actions that stop the run and leave the program.
+func exitActions() keymap.Table[*exits] {
+	return keymap.Table[*exits]{
+		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: keymap.Runs((*exits).stop)},
+		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
+		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: (*exits).never, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
 	}
+}
+
+// quitActions are the answers to the question whether to quit.
+func quitActions() keymap.Table[*exits] {
+	return keymap.Table[*exits]{
+		{ID: "quit.yes", Keys: "y ctrl+c", Does: "yes", Do: keymap.Runs(func(*exits) tea.Cmd { return tea.Quit })},
+		{ID: "quit.no", Keys: "n esc", Does: "no", Do: keymap.Calls(func(e *exits) { e.asking = false })},
+	}
+}
+
+// never keeps the key that quits a replay for the others, who type letters.
+func (e *exits) never() bool { return false }
+
+// noReplay says that there is no replay to quit.
+func (e *exits) noReplay() string {
+	return "This is not a replay: " + e.keys.Name("quit") + " quits."
 }
 
 // question returns the mode of the question whether to quit.
 func (e *exits) question() keymap.Mode {
-	return keymap.Mode{
-		Actions: keymap.Handlers{
-			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {Do: keymap.Just(func() { e.asking = false })},
-		},
-		Type: func(tea.Msg) keymap.Requests { return nil },
-	}
+	return keymap.Mode{Actions: quitActions().For(e), Type: func(tea.Msg) keymap.Requests { return nil }}
 }
 
 // asks reports whether the question whether to quit has the keys.

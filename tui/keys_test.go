@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"replan/tui"
+	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -15,13 +16,18 @@ import (
 // words, or names those of another line, and stands once in its place. Those that many
 // parts share are carried out by each of them.
 func TestEveryActionHasKeyWordsAndHandler(t *testing.T) {
-	said := map[string]bool{}
+	shared, said := map[string]bool{}, map[string]bool{}
+	for _, l := range keymap.Shared() {
+		shared[l.ID] = true
+	}
 	for _, s := range tui.Sections() {
 		placed := map[string]bool{}
 		for _, l := range s.Lines {
 			switch {
 			case placed[l.ID]:
 				t.Errorf("%s stands twice in %q", l.ID, s.Title)
+			case !l.Handled && !shared[l.ID]:
+				t.Errorf("nothing carries out %s", l.ID)
 			case l.Like != "" && !said[l.Like]:
 				t.Errorf("%s is like %s, which stands in no line before it", l.ID, l.Like)
 			case l.Like == "" && !said[l.ID] && (l.Keys == "" || l.Does == ""):

@@ -1,6 +1,10 @@
 package keymap
 
-import "slices"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // Row is an action of a part: its keys and words, who carries it out, and why not.
 type Row[P any] struct {
@@ -61,7 +65,7 @@ type Line struct {
 type Lines []Line
 
 // After returns the lines with more lines after that of the action id.
-func (ls Lines) After(id string, more ...Line) Lines {
+func (ls Lines) After(id string, more Lines) Lines {
 	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
 	return slices.Insert(slices.Clone(ls), at+1, more...)
 }
@@ -80,6 +84,11 @@ func Calls[P any](f func(P)) func(P) Requests {
 		f(part)
 		return nil
 	}
+}
+
+// Runs makes an action of a method that returns a command.
+func Runs[P any](f func(P) tea.Cmd) func(P) Requests {
+	return func(part P) Requests { return Requests{f(part)} }
 }
 
 // Says makes an action of a method that returns what the footer says, "" for nothing.
