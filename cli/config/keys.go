@@ -34,12 +34,3 @@ func (c *file) screenKeys() (keymap.Keys, error) {
 	}
 	return keys, nil
 }
-
-// KeyName returns the first key that the user has configured for an action of the screen,
-// or its default key.
-func (o *Options) KeyName(action string) string {
-	if names := o.Keys[action]; len(names) > 0 {
-		return names[0]
-	}
-	return tui.Keys().Name(action)
-}
