@@ -41,7 +41,7 @@ func exitActions() keymap.Table[*exits] {
 	return keymap.Table[*exits]{
 		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: keymap.Runs((*exits).stop)},
 		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
-		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: (*exits).never, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
+		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
 	}
 }
 
@@ -52,9 +52,6 @@ func quitActions() keymap.Table[*exits] {
 		{ID: "quit.no", Keys: "n esc", Does: "no", Do: keymap.Calls(func(e *exits) { e.asking = false })},
 	}
 }
-
-// never keeps the key that quits a replay for the others, who type letters.
-func (e *exits) never() bool { return false }
 
 // noReplay says that there is no replay to quit.
 func (e *exits) noReplay() string {

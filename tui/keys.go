@@ -23,9 +23,8 @@ func CheckKeys(keys keymap.Keys) error { return Keys().Rebind(keys) }
 
 // sections are the actions of all parts, in the order of the help dialog.
 func sections() []keymap.Section {
-	shared, ofRun := keymap.Shared(), runActions().Lines()
-	undo, inspect := ofRun[:1], ofRun[1:]
-	search := len(shared) - 1 // after the actions of dialogs
+	undo, inspect := runActions().Lines().Cut("plan.timeline")
+	shared, search := keymap.Shared().Cut("list.search")
 	return []keymap.Section{
 		{Place: keymap.PlaceEverywhere, Title: "Everywhere", Lines: everywhere()},
 		{Place: keymap.PlaceChat, Title: "Chat", Lines: input.Lines()},
@@ -37,7 +36,7 @@ func sections() []keymap.Section {
 		{Place: keymap.PlaceGate, Title: "Gate", Lines: ask.GateLines()},
 		{Place: keymap.PlaceQuestion, Title: "Question", Lines: ask.QuestionLines()},
 		{Place: keymap.PlaceReview, Title: "Review of a plan", Lines: review.Lines()},
-		{Place: keymap.PlaceDialog, Title: "Dialogs", Lines: slices.Concat(shared[:search], keymap.SearchingLines(), chat.SearchLines(), dialog.Lines(), shared[search:])},
+		{Place: keymap.PlaceDialog, Title: "Dialogs", Lines: slices.Concat(shared, keymap.SearchingLines(), chat.SearchLines(), dialog.Lines(), search)},
 		{Place: keymap.PlaceReplay, Title: "Replay", Lines: replay.Lines()},
 		{Place: keymap.PlaceQuit, Title: "Quitting", Lines: quitActions().Lines()},
 		{Fixed: true, Lines: slices.Concat(keymap.OnwardLines(), chat.ErasingLines())},
@@ -46,8 +45,8 @@ func sections() []keymap.Section {
 
 // everywhere are the actions that have their key in every pane.
 func everywhere() keymap.Lines {
-	root := rootActions().Lines()
-	gate, hold, look := root[:1], root[1:2], root[2:]
+	gate, rest := rootActions().Lines().Cut("review.next")
+	hold, look := rest.Cut("look")
 	return openActions().Lines().
 		After("palette", slices.Concat(panes.Lines(), gate)).
 		After("themes", slices.Concat(hold, input.RunLines(), exitActions().Lines(), look))

@@ -20,11 +20,15 @@ func TestEveryActionHasKeyWordsAndHandler(t *testing.T) {
 	for _, l := range keymap.Shared() {
 		shared[l.ID] = true
 	}
+	type spot struct {
+		keymap.Place
+		id string
+	}
+	placed := map[spot]bool{}
 	for _, s := range tui.Sections() {
-		placed := map[string]bool{}
 		for _, l := range s.Lines {
 			switch {
-			case placed[l.ID]:
+			case placed[spot{s.Place, l.ID}]:
 				t.Errorf("%s stands twice in %q", l.ID, s.Title)
 			case !l.Handled && !shared[l.ID]:
 				t.Errorf("nothing carries out %s", l.ID)
@@ -33,7 +37,7 @@ func TestEveryActionHasKeyWordsAndHandler(t *testing.T) {
 			case l.Like == "" && !said[l.ID] && (l.Keys == "" || l.Does == ""):
 				t.Errorf("%s has the keys %q and the words %q", l.ID, l.Keys, l.Does)
 			}
-			placed[l.ID], said[l.ID] = true, true
+			placed[spot{s.Place, l.ID}], said[l.ID] = true, true
 		}
 	}
 }

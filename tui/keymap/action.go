@@ -30,7 +30,8 @@ type Handler struct {
 	Opens  bool // opens a dialog, even over an open gate
 }
 
-// Handlers maps action ids to their handlers.
+// Handlers maps action ids to their handlers: those of a [Table] for one part, and those
+// of keys of other tables that a dialog or mode gives its own meaning.
 type Handlers map[string]Handler
 
 // Mode is what takes keys before the actions of the screen do: an open dialog, search,

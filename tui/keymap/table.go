@@ -70,6 +70,12 @@ func (ls Lines) After(id string, more Lines) Lines {
 	return slices.Insert(slices.Clone(ls), at+1, more...)
 }
 
+// Cut returns the lines before that of the action id, and the others.
+func (ls Lines) Cut(id string) (before, rest Lines) {
+	at := max(slices.IndexFunc(ls, func(l Line) bool { return l.ID == id }), 0)
+	return ls[:at], ls[at:]
+}
+
 // Section is the lines of one place in help.
 type Section struct {
 	Place Place
