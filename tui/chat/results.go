@@ -31,7 +31,7 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 	for _, of := range all[:min(len(all), resultsShown)] {
 		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
-		blocks = append(blocks, c.foldedResult(title, wording.EvidenceOf(run, s), linesFolded, func(width int) []string {
+		blocks = append(blocks, c.foldedResult(title, wording.EvidenceOf(run, s), linesFolded, nil, func(width int) []string {
 			d := &draw.Document{Styles: c.Styles, Width: max(width, 1)}
 			if lines := wording.ItemLines(s); lines != nil {
 				writeCutLines(d, c.Styles.Text, lines)
@@ -42,7 +42,7 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 		}))
 	}
 	if more := len(all) - len(blocks); more > 0 {
-		blocks = append(blocks, c.remark(separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
+		blocks = append(blocks, remarkBlock(c.Styles, separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
 }
@@ -50,39 +50,38 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 // resultsBlock returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
 func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
-	b := c.foldedResult("results of the steps", "", 0, func(width int) []string {
+	words := func() string { return markdown.Visible() }
+	return c.foldedResult("results of the steps", "", 0, words, func(width int) []string {
 		var lines []string
 		for _, p := range pieces(markdown) {
 			if p.gap && len(lines) > 0 {
 				lines = append(lines, "")
 			}
-			for _, line := range c.layPiece(p, "", width, true) {
+			for _, line := range c.prose.lines(p, "", width, true) {
 				lines = append(lines, line.Text)
 			}
 		}
 		return lines
 	})
-	b.text = func() string { return markdown.Visible() }
-	return b
 }
 
 // foldedResult returns a block with a title and a body. Collapsed, it shows
-// only the first lines of the body.
-func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, body func(width int) []string) *Block {
-	b := &Block{Gap: true}
+// only the first lines of the body. text returns its text for the search; nil searches what
+// is drawn.
+func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, text func() string, body func(width int) []string) *Block {
 	whole := folded // lines that need no folding
 	if folded > 0 {
 		whole++ // a single hidden line takes the place of its count
 	}
-	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > whole })
-	b.lay = func(width int) []draw.TextLine {
-		l := c.Styles
+	l := c.Styles
+	fold := newFold(foldCard, false, func() bool { return len(body(max(c.size().W-2, 1))) > whole })
+	return &Block{Gap: true, fold: fold, text: text, lay: func(width int) []draw.TextLine {
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded
 		if len(lines) > whole {
-			sign = foldSign(l, *unfolded)
+			sign = fold.sign(l)
 		}
-		if *unfolded {
+		if fold.isOpen() {
 			shown = mostOfCard
 		}
 		if shown > 0 {
@@ -92,9 +91,8 @@ func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, 
 		}
 		glyph, style := draw.EvidenceGlyph(l, state)
 		head := style.Render(glyph) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
-		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, c.guided(draw.Set(lines))...)
-	}
-	return b
+		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, guided(l, draw.Set(lines))...)
+	}}
 }
 
 // writeReadable adds the most readable part of a result: the outcome of a test
