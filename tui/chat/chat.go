@@ -27,10 +27,8 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	once         *story.Once // what the runs of the conversation are told a single time
-	notesShown   bool        // the chat has named the project's notes
-	shownProblem string      // the last explanation why no run can start
-	byWords      bool        // a run went by rules, so that a missing model is no news
+	intro intro
+	once  *story.Once // what the runs of the conversation are told a single time
 
 	view   []string
 	viewOf int // layout that view shows

@@ -21,12 +21,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // Reply shows the session's reply to the user, unless the chat has shown the
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
-	if c.state.Problem != "" && strings.Contains(d.Text.Line(), c.state.Problem) { // the reply names it too
-		c.shownProblem = c.state.Problem
-	}
-	if d.Run != "" && d.Usage != nil && d.Usage.PromptTokens == 0 {
-		c.byWords = true // the run needed no model
-	}
+	c.intro.hear(d, c.state.Problem)
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
 		return
 	}
@@ -51,7 +46,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		}
 		c.Add(answer(d.Text)...)
 		if d.Results != "" {
-			c.Add(c.resultsBlock(d.Results))
+			c.Add(repliedResults(c.Styles, c.size, c.prose, d.Results))
 		}
 	}
 }
@@ -59,18 +54,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 // Introduce shows what the welcome page shows while the chat is empty: once the
 // project's notes, and why no run can start, unless a reply is about to say so.
 func (c *Pane) Introduce(preparing bool) {
-	if c.state.Notes != "" && !c.notesShown {
-		c.notesShown = true
-		c.Add(c.Note("info", wording.NotesWords+c.state.Notes))
-	}
-	if c.byWords {
-		c.byWords, c.shownProblem = c.state.Problem != "", c.state.Problem
-	}
-	if c.state.Problem != c.shownProblem && (c.state.Problem == "" || c.CommandSent() || !preparing) {
-		if c.shownProblem = c.state.Problem; c.state.Problem != "" {
-			c.Add(c.Note("warn", c.state.Problem))
-		}
-	}
+	c.Add(c.intro.blocks(c.Styles, c.state.Notes, c.state.Problem, preparing && !c.CommandSent())...)
 }
 
 // CommandSent reports whether the user's last message is a command to the
@@ -82,9 +66,6 @@ func (c *Pane) CommandSent() bool { return strings.HasPrefix(c.sent, "/") }
 func (c *Pane) showsSent(command string, text untrusted.Text) bool {
 	return strings.TrimSpace(strings.TrimPrefix(c.sent, command)) == strings.TrimSpace(text.Visible())
 }
-
-// toldOfNoModel notes that the chat has said that there is no model.
-func (c *Pane) toldOfNoModel() { c.byWords = true }
 
 // Note returns a block with something the user should know.
 func (c *Pane) Note(level, text string) *Block { return noteBlock(c.Styles, level, text) }

@@ -94,7 +94,7 @@ func (n *Narrator) draw(e story.Entry) {
 	case story.Route:
 		n.add(toldBlock(l, e))
 		if n.run.Model == "" {
-			c.toldOfNoModel() // by the remark
+			c.intro.ranByWords() // the remark reports the missing model
 		}
 	case story.Remark:
 		d := e.Event.(event.RunSteered)
@@ -110,7 +110,7 @@ func (n *Narrator) draw(e story.Entry) {
 		}
 	case story.Results:
 		n.settleRun()
-		n.add(c.results(n.run, e.Results)...)
+		n.add(resultBlocks(l, c.size, n.run, e.Results)...)
 	case story.Outcome:
 		n.settleRun()
 		b := outcomeBlock(l, e.Ending, e.Ending.Resume(c.resumedBy(n.run.ID)))

@@ -23,18 +23,18 @@ const (
 	linesFolded  = 4 // lines of one collapsed result
 )
 
-// results returns blocks with the results of a plan without a written answer:
+// resultBlocks returns blocks with the results of a plan without a written answer:
 // those no other step used. Each shows its first lines; expanded, it shows
 // more.
-func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
+func resultBlocks(l *draw.Styles, size func() draw.Rect, run *agent.Run, all []story.Result) []*Block {
 	var blocks []*Block
 	for _, of := range all[:min(len(all), resultsShown)] {
 		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
-		blocks = append(blocks, c.foldedResult(title, wording.EvidenceOf(run, s), linesFolded, nil, func(width int) []string {
-			d := &draw.Document{Styles: c.Styles, Width: max(width, 1)}
+		blocks = append(blocks, foldedResult(l, size, title, wording.EvidenceOf(run, s), linesFolded, nil, func(width int) []string {
+			d := &draw.Document{Styles: l, Width: max(width, 1)}
 			if lines := wording.ItemLines(s); lines != nil {
-				writeCutLines(d, c.Styles.Text, lines)
+				writeCutLines(d, l.Text, lines)
 				return d.Whole()
 			}
 			writeReadable(d, s.Result)
@@ -42,22 +42,22 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 		}))
 	}
 	if more := len(all) - len(blocks); more > 0 {
-		blocks = append(blocks, remarkBlock(c.Styles, separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
+		blocks = append(blocks, remarkBlock(l, separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
 }
 
-// resultsBlock returns a block with the results in a reply from an earlier
+// repliedResults returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
-func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
+func repliedResults(l *draw.Styles, size func() draw.Rect, p *prose, markdown untrusted.Text) *Block {
 	words := func() string { return markdown.Visible() }
-	return c.foldedResult("results of the steps", "", 0, words, func(width int) []string {
+	return foldedResult(l, size, "results of the steps", "", 0, words, func(width int) []string {
 		var lines []string
-		for _, p := range pieces(markdown) {
-			if p.gap && len(lines) > 0 {
+		for _, part := range pieces(markdown) {
+			if part.gap && len(lines) > 0 {
 				lines = append(lines, "")
 			}
-			for _, line := range c.prose.lines(p, "", width, true) {
+			for _, line := range p.lines(part, "", width, true) {
 				lines = append(lines, line.Text)
 			}
 		}
@@ -65,16 +65,15 @@ func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
 	})
 }
 
-// foldedResult returns a block with a title and a body. Collapsed, it shows
-// only the first lines of the body. text returns its text for the search; nil searches what
-// is drawn.
-func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, text func() string, body func(width int) []string) *Block {
+// foldedResult returns a block with a title and a body, in a pane of that size. Collapsed,
+// it shows only the first lines of the body. text returns its text for the search; nil
+// searches what is drawn.
+func foldedResult(l *draw.Styles, size func() draw.Rect, title string, state plan.EvidenceState, folded int, text func() string, body func(width int) []string) *Block {
 	whole := folded // lines that need no folding
 	if folded > 0 {
 		whole++ // a single hidden line takes the place of its count
 	}
-	l := c.Styles
-	fold := newFold(foldCard, false, func() bool { return len(body(max(c.size().W-2, 1))) > whole })
+	fold := newFold(foldCard, false, func() bool { return len(body(max(size().W-2, 1))) > whole })
 	return &Block{Gap: true, fold: fold, text: text, lay: func(width int) []draw.TextLine {
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded

@@ -106,23 +106,22 @@ func (t *turn) flow() {
 		t.finished = append(t.finished, b.withGap(part.gap || len(t.finished) == 0))
 	}
 	fresh := t.finished[before:]
-	switch {
-	case t.open == nil:
+	if t.open == nil {
 		t.pane.add(t.inset, fresh...)
 		if len(rest) > 0 {
 			t.open, t.colors = &Block{live: true, until: t.isOver, text: t.unfinished}, &draw.OpenCode{}
 			t.show(rest)
 			t.pane.add(t.inset, t.open)
 		}
-	default:
-		t.pane.insert(t.pane.placeOf(t.open), t.inset, fresh...)
-		if len(rest) > 0 {
-			t.show(rest)
-			return
-		}
-		t.pane.remove(t.open)
-		t.open = nil
+		return
 	}
+	t.pane.insert(t.pane.placeOf(t.open), t.inset, fresh...)
+	if len(rest) > 0 {
+		t.show(rest)
+		return
+	}
+	t.pane.remove(t.open)
+	t.open = nil
 }
 
 // has reports whether that code starts in a finished part of the turn.

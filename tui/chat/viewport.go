@@ -62,6 +62,9 @@ func (v *viewport) Add(blocks ...*Block) { v.add(false, blocks...) }
 // add appends blocks. inset means that they belong to a run that a call in the
 // chat started.
 func (v *viewport) add(inset bool, blocks ...*Block) {
+	if len(blocks) == 0 {
+		return
+	}
 	for _, b := range blocks {
 		if b.enter(inset) {
 			v.live = append(v.live, b)
@@ -80,7 +83,7 @@ func (v *viewport) insert(at int, inset bool, blocks ...*Block) {
 	for _, b := range blocks {
 		b.enter(inset)
 	}
-	v.Blocks = append(v.Blocks[:at:at], append(blocks, v.Blocks[at:]...)...)
+	v.Blocks = slices.Insert(v.Blocks, at, blocks...)
 	v.shift(at, len(blocks))
 	v.edition++
 	v.drawn = false
