@@ -5,7 +5,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/planning"
 	"replan/planning/prompt"
 )
 
@@ -29,46 +28,6 @@ type modelRequest struct {
 	purpose prompt.Purpose
 	step    string // "" for none
 }
-
-// newRun returns the run that an event starts.
-func newRun(planners planning.Planners, e event.Event) (*Run, error) {
-	state := agent.NewRun(planners)
-	if err := state.Apply(e); err != nil {
-		return nil, err
-	}
-	return &Run{State: state, applied: []event.Event{e}, requests: map[modelRequest]time.Time{}}, nil
-}
-
-// nestIn records that a call of another run started the run.
-func (r *Run) nestIn(outer *Run) { r.Nested, r.ParentCall = true, outer.callOf(r.State.ID) }
-
-// apply applies an event. kept means that a restarted run is told of it too.
-func (r *Run) apply(e event.Event, kept bool) error {
-	if err := r.repeat(e, kept); err != nil {
-		return err
-	}
-	r.follow(e.Data)
-	return nil
-}
-
-// repeat is apply for a past event, whose requests to models are over.
-func (r *Run) repeat(e event.Event, kept bool) error {
-	if kept {
-		r.applied = append(r.applied, e)
-	}
-	return r.State.Apply(e)
-}
-
-// restart gives the run a new state, so that whatever was drawn keeps the old one.
-func (r *Run) restart(planners planning.Planners) {
-	r.State = agent.NewRun(planners)
-	for _, e := range r.applied {
-		_ = r.State.Apply(e) // any error was reported the first time
-	}
-}
-
-// abandon records that the session gave the run up.
-func (r *Run) abandon() { r.Abandoned = true }
 
 // Active reports whether the run is under way.
 func (r *Run) Active() bool { return r.State != nil && r.State.Active() && !r.Abandoned }
@@ -98,9 +57,6 @@ func (r *Run) Requested(purpose prompt.Purpose) (step string, since time.Time, o
 	return step, since, ok
 }
 
-// awaitsModel reports whether a request to a model outside the planning phases is under way.
-func (r *Run) awaitsModel() bool { return len(r.requests) > 0 }
-
 // follow updates the requests to models after an event.
 func (r *Run) follow(data event.Data) {
 	switch d := data.(type) {
@@ -117,10 +73,7 @@ func (r *Run) follow(data event.Data) {
 	case event.SynthesisCompleted:
 		delete(r.requests, modelRequest{purpose: prompt.PurposeSynthesis})
 		delete(r.requests, modelRequest{purpose: prompt.PurposeChat})
-	case event.RunResumed:
-		r.Abandoned = false
-		clear(r.requests)
-	case event.RunCompleted:
+	case event.RunResumed, event.RunCompleted:
 		clear(r.requests)
 	}
 }

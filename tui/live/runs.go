@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -124,12 +125,13 @@ func (s *Runs) Held() *agent.Run {
 // that starts during another was started by a call of the other, and returns to
 // it.
 func (s *Runs) Start(e event.Event) (*Run, error) {
-	r, err := newRun(s.Planners, e)
-	if err != nil {
+	state := agent.NewRun(s.Planners)
+	if err := state.Apply(e); err != nil {
 		return nil, err
 	}
+	r := &Run{State: state, applied: []event.Event{e}, requests: map[modelRequest]time.Time{}}
 	if outer := s.Current(); outer.Active() {
-		r.nestIn(outer)
+		r.Nested, r.ParentCall = true, outer.callOf(state.ID)
 		s.all = append(s.all, r)
 	} else {
 		s.all = []*Run{r}
@@ -142,11 +144,14 @@ func (s *Runs) Start(e event.Event) (*Run, error) {
 
 // Apply applies an event to a run on the screen.
 func (s *Runs) Apply(r *Run, e event.Event) error {
-	if err := r.apply(e, s.keeps(e)); err != nil {
+	s.add(r, e)
+	if err := r.State.Apply(e); err != nil {
 		return err
 	}
+	r.follow(e.Data)
 	switch e.Data.(type) {
 	case event.RunResumed:
+		r.Abandoned = false
 		s.stopping, s.preparing = false, false
 		s.resumes++
 	case event.RunCompleted:
@@ -170,14 +175,22 @@ func (s *Runs) Undo(d event.ChatUndone) {
 	}
 }
 
-// keeps reports whether a restarted run is told of an event.
-func (s *Runs) keeps(e event.Event) bool { return s.Recorded || !e.Data.Kind().Passing() }
+// add stores an event so that the run can be restarted.
+func (s *Runs) add(r *Run, e event.Event) {
+	if s.Recorded || !e.Data.Kind().Passing() {
+		r.applied = append(r.applied, e)
+	}
+}
 
 // Restart gives an ended run that is about to be resumed a new state, so that
 // whatever was drawn keeps the old one. The runs that it started leave the
 // screen.
 func (s *Runs) Restart(r *Run) {
-	r.restart(s.Planners)
+	state := agent.NewRun(s.Planners)
+	for _, e := range r.applied {
+		_ = state.Apply(e) // any error was reported the first time
+	}
+	r.State = state
 	s.all = s.all[:slices.Index(s.all, r)+1]
 	s.shown = r
 }
@@ -238,13 +251,14 @@ func (s *Runs) ApplyRepeated(e event.Event) (*Run, error) {
 	if r.State == nil || r.State.ID != e.Run {
 		return nil, nil
 	}
-	return r, r.repeat(e, s.keeps(e))
+	s.add(r, e)
+	return r, r.State.Apply(e)
 }
 
 // GiveUp ends the repetition of a run that cannot be resumed.
 func (s *Runs) GiveUp() {
 	if s.repeated != nil {
-		s.Current().abandon()
+		s.Current().Abandoned = true
 		s.repeated = nil
 	}
 }

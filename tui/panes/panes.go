@@ -52,7 +52,7 @@ func (a *Arrangement) Like(other *Arrangement) { a.focus, a.split = other.focus,
 
 // TakeSizes takes over the sizes that the user gave the panes of another screen. They are
 // unsaved here.
-func (a *Arrangement) TakeSizes(other *Arrangement) { a.split.resize(other.split.now()) }
+func (a *Arrangement) TakeSizes(other *Arrangement) { a.split.sizes = other.split.sizes }
 
 // Shares returns the shares of the chat and of the plan in percent; 0 means the usual.
 func (a *Arrangement) Shares() (chat, plan int) { return a.split.chat, a.split.plan }
@@ -150,7 +150,7 @@ func (a *Arrangement) zoom() {
 	if !a.contents.ChatSays || a.split.asked() || a.focus != Chat {
 		a.focus = a.split.zoom(a.focus)
 	}
-	a.split.open()
+	a.split.opened = true
 }
 
 // whole returns why one pane has the whole width in any case.
@@ -205,7 +205,7 @@ func (a *Arrangement) Release() { a.held = noBorder }
 type Sizes struct{ sizes }
 
 // Sizes returns the sizes of the panes now.
-func (a *Arrangement) Sizes() Sizes { return Sizes{a.split.now()} }
+func (a *Arrangement) Sizes() Sizes { return Sizes{a.split.sizes} }
 
 // Unsaved returns the commands that save the sizes, once a message ends their change.
 // before are the sizes before the message.

@@ -45,28 +45,6 @@ type split struct {
 // asked reports whether the user asked for all panes: opened the plan, or set a size.
 func (s *split) asked() bool { return s.opened || s.sizes != (sizes{}) }
 
-// left returns the width of the chat: its share, or all or nothing if one pane takes the
-// whole width, as the chat does beside an empty plan.
-func (s *split) left(width int, focus Pane, empty bool) int {
-	switch {
-	case focus == Chat && (empty || s.zoomed):
-		return width
-	case s.zoomed && !empty:
-		return 0
-	default:
-		return s.columns(width)
-	}
-}
-
-// open records that the user asked for the plan.
-func (s *split) open() { s.opened = true }
-
-// now returns the sizes of the panes.
-func (s *split) now() sizes { return s.sizes }
-
-// resize gives the panes other sizes, unsaved.
-func (s *split) resize(to sizes) { s.sizes = to }
-
 // border is an edge between panes that the user can move.
 type border int
 
