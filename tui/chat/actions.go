@@ -19,10 +19,10 @@ func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if msg.Text != "" {
-			c.find.seek(c.find.query + msg.Text)
+			c.find.add(msg.Text)
 		}
 	case tea.PasteMsg:
-		c.find.seek(c.find.query + msg.Content)
+		c.find.add(msg.Content)
 	case tea.MouseWheelMsg:
 		c.Scroll(-draw.WheelLines(tea.Mouse(msg)))
 	}
@@ -48,7 +48,7 @@ func Lines() keymap.Lines { return actions().Lines() }
 
 // Actions returns the actions on the conversation.
 func (c *Pane) Actions() keymap.Handlers {
-	return actions().For(c).With(keymap.Moving(func() int { return c.height }, func(lines int) { c.Scroll(-lines) }))
+	return actions().For(c).With(keymap.Moving(func() int { return c.size().H }, func(lines int) { c.Scroll(-lines) }))
 }
 
 // focused makes an action that gives the keys to the chat.
@@ -74,14 +74,14 @@ func (c *Pane) export() keymap.Requests {
 func (c *Pane) Unmark() { c.copying.mark(nil) }
 
 // Searching reports whether the search is open.
-func (c *Pane) Searching() bool { return c.find.open }
+func (c *Pane) Searching() bool { return c.find.isOpen() }
 
 // SearchCursor returns the column of the cursor in the search line.
 func (c *Pane) SearchCursor() int { return c.find.cursor() }
 
 // Mode returns the open search, which reads every key without an action as text.
 func (c *Pane) Mode() keymap.Mode {
-	if !c.find.open {
+	if !c.find.isOpen() {
 		return keymap.Mode{}
 	}
 	return keymap.Mode{Actions: c.find.actions(), Type: c.Update}
