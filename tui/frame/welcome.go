@@ -25,7 +25,7 @@ func (f *Frame) Welcome(s State, width, height int) []string {
 	}
 	if f.options.Intro != "" {
 		p.gap()
-		p.add(draw.Texts(f.markdown.Lines(f.options.Intro, p.Width))...)
+		p.Add(draw.Texts(f.markdown.Lines(f.options.Intro, p.Width))...)
 	}
 	switch {
 	case s.Session.Problem != "" && s.Session.Trouble.Kind != "":
@@ -67,7 +67,7 @@ func (f *Frame) introduce(p *page) {
 		name += " " + l.Faint.Render(f.options.Version)
 	}
 	if p.brief || p.Width < labels+draw.VisibleWidth(does) {
-		p.add(name)
+		p.Add(name)
 		if !p.brief {
 			p.Prose(l.Muted, does)
 		}
@@ -76,7 +76,7 @@ func (f *Frame) introduce(p *page) {
 	line, done := l.Faint.Render(strings.Repeat(wires.LR, 2)), l.Success.Render(l.Glyphs.Done)
 	first := done + line + done + line + l.Danger.Render(l.Glyphs.Failed)
 	second := "   " + l.Faint.Render(wires.UR) + line + l.Accent.Render(l.Glyphs.Added) + line + done
-	p.add(l.Fit(first, labels)+name, l.Fit(second, labels)+l.Muted.Render(does))
+	p.Add(l.Fit(first, labels)+name, l.Fit(second, labels)+l.Muted.Render(does))
 }
 
 // suggestGoals gives goals that fit the folder, and the first keys.
@@ -112,13 +112,13 @@ func (f *Frame) explainTrouble(p *page, s State) {
 	default:
 		explanation = s.Session.Problem.FirstLine()
 	}
-	p.add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
+	p.Add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
 	p.Prose(l.Text, explanation)
 	if s.Looking {
-		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
+		p.Add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	if s.Pull.Model != "" {
-		p.add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
+		p.Add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
 	p.heading("What to do")
 	wanted := wording.SuggestedModel
