@@ -127,7 +127,7 @@ func (f *runFeed) reply(d event.ChatReply) {
 	f.live.GiveUp()
 	f.live.Finish()
 	if r := f.live.Find(d.Run); r != nil && r.State.Result == nil {
-		r.Abandoned = true
+		r.Abandon()
 	}
 	f.input.Suggest()
 	f.chat.Reply(d)
