@@ -185,7 +185,7 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	if len(h.Now) > 0 && h.search == "" {
 		doc.Heading("In the dialog below")
 		for _, k := range h.Now {
-			doc.Add("  "+l.Key.Render(k.Label)+"  "+k.Does)
+			doc.Add("  " + l.Key.Render(k.Label) + "  " + k.Does)
 		}
 	}
 	commands := h.matching([]keymap.Group{h.Commands})
@@ -198,7 +198,7 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	if columns {
 		left, right := h.columns(column, groups)
 		for i := range max(len(left), len(right)) {
-			doc.Add(l.Fit(draw.At(left, i), column+2)+draw.At(right, i))
+			doc.Add(l.Fit(draw.At(left, i), column+2) + draw.At(right, i))
 		}
 	} else {
 		doc.Add(h.column(doc.Width, groups)...)

@@ -76,7 +76,8 @@ func (d *Revisions) View(size draw.Rect) []string {
 	}
 	d.at = min(d.at, len(run.Revisions))
 	if face := (revisionFace{run, run.Seq, d.at, l.Diffs}); face != d.drawn {
-		d.doc, d.drawn = nil, face
+		d.redraw()
+		d.drawn = face
 	}
 	width, inner := d.width(size, widest)
 	d.render(l, inner, func(doc *draw.Document) { (&revisionPage{doc, run}).write(d.at) })
@@ -272,7 +273,7 @@ func (p *revisionPage) rows(rows []planRow) {
 		both = both || r.before != nil && p.Width >= sideFrom
 	}
 	beside := func(left, right string) {
-		p.Add(l.Fit(left, side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Fit(right, side))
+		p.Add(l.Fit(left, side) + l.Border.Render(" "+l.Glyphs.Guide+" ") + l.Fit(right, side))
 	}
 	if both {
 		side = (p.Width - 3) / 2
@@ -289,7 +290,7 @@ func (p *revisionPage) rows(rows []planRow) {
 		if both {
 			beside(left, right)
 		} else {
-			p.Add(left+right)
+			p.Add(left + right)
 		}
 		if r.change == agent.ChangeRevised && r.before != nil {
 			p.changes(&r.before.Step, &r.after.Step)
@@ -366,7 +367,7 @@ func (p *revisionPage) change(name, before, after string) {
 		return
 	}
 	if name = untrusted.Line(name); strings.Contains(before+after, "\n") {
-		p.Add(indent+l.Accent.Render(l.Cut(name, p.Width-len(indent))))
+		p.Add(indent + l.Accent.Render(l.Cut(name, p.Width-len(indent))))
 		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
 		p.Diff(text)
 		return

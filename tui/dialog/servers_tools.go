@@ -58,7 +58,8 @@ func (t *toolList) set(tools []session.OfferedTool) {
 
 // open lists the tools of a server, or of all.
 func (t *toolList) open(server string) {
-	t.server, t.query, t.searching, t.opened, t.List = server, "", false, nil, draw.List{}
+	t.server, t.query, t.searching, t.opened = server, "", false, nil
+	t.toFirst()
 	t.sift()
 }
 

@@ -20,6 +20,7 @@ type Pane struct {
 	jobs jobList
 
 	options   Options
+	styles    *draw.Styles
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
@@ -54,7 +55,7 @@ type State struct {
 // New returns an empty input.
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
-		field: newField(l), jobs: jobList{styles: l}, options: o, keys: keys,
+		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
 		completer: newCompleter(l), history: historySearch{styles: l},
 	}
 	p.Suggest()
