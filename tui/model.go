@@ -262,3 +262,6 @@ func (m *Model) View() tea.View {
 
 // screen returns every line of the screen.
 func (m *Model) screen() []string { return m.view.lines(m.frameState(), m.footer()) }
+
+// leave returns where texts are that the user wrote and did not send, a sentence each.
+func (m *Model) leave() []string { return m.ask.Leave() }
