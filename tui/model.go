@@ -40,8 +40,10 @@ type Model struct {
 	alerts     alerts
 
 	panes   *panes.Arrangement
+	focus   *keyFocus // what has the keys
 	view    *view
 	frame   *frame.Frame
+	edges   *edges        // what the frame shows
 	toasts  *frame.Toasts // short notices
 	message frame.Message // about the last key, shown in the footer
 
@@ -102,15 +104,25 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
 	m.selected = selection.New(l, m.chat)
 	m.alerts = alerts{live: m.live, pending: m.pending, ask: m.ask, review: m.review, notify: notify.New(o.Notify, o.Now()), now: o.Now}
-	m.view = &view{styles: l, panes: m.panes, frame: m.frame, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, dialogs: m.dialogs, toasts: m.toasts}
+	m.focus = &keyFocus{
+		panes: m.panes, dialogs: m.dialogs, ask: m.ask, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, playback: &m.playback,
+	}
 	m.exits = &exits{
-		keys: k, panes: m.panes, view: m.view, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
+		keys: k, panes: m.panes, focus: m.focus, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
 		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, byWorkers: can.ByWorkers,
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
 		live: m.live, outbox: m.outbox, styles: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
 		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
+	}
+	m.edges = &edges{
+		keys: k, focus: m.focus, panes: m.panes, dialogs: m.dialogs, frame: m.frame, message: &m.message, live: m.live, session: m.session,
+		playback: &m.playback, exits: m.exits, chat: m.chat, input: m.input, dag: m.dag, ask: m.ask, review: m.review,
+	}
+	m.view = &view{
+		styles: l, panes: m.panes, frame: m.frame, edges: m.edges, focus: m.focus, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail,
+		ask: m.ask, dialogs: m.dialogs, toasts: m.toasts,
 	}
 	var replaced keymap.Handlers
 	if o.Replay {
@@ -172,7 +184,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case answerguard.OverMsg:
-		cmd = m.sortLetters(m.letters.Over(m.scene(), msg))
+		cmd = m.sortLetters(m.letters.Over(m.focus.scene(), msg))
 	case tea.KeyPressMsg:
 		m.alerts.keyPressed()
 		m.toasts.Clear()
@@ -223,9 +235,9 @@ func (m *Model) arrange() {
 	}
 	m.dag.SetState(m.planState())
 	m.detail.SetState(step.State{Size: l.Step, Tabbed: !l.Wide, Gated: m.gated()})
-	m.ask.SetState(ask.State{Size: l.Sheet, Muted: m.exits.asks(), Over: m.dialogs.front() != nil || m.playback.plays()})
+	m.ask.SetState(ask.State{Size: l.Sheet, Muted: m.focus.quitting(), Over: m.dialogs.front() != nil || m.playback.plays()})
 	m.input.SetHeight(l.Input.H)
-	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.view.covered() && !m.exits.asks())
+	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.focus.covered() && !m.focus.quitting())
 }
 
 // View draws the screen: exactly as many lines as the terminal has, each
@@ -248,20 +260,17 @@ func (m *Model) View() tea.View {
 	if l.Width <= 0 || l.Height <= 0 {
 		return v
 	}
-	screen := m.screen()
+	screen := m.view.lines()
 	for i, line := range screen {
 		screen[i] = m.styles.Exactly(line, l.Width)
 	}
 	m.selected.Highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
-	if !m.exits.asks() {
+	if !m.focus.quitting() {
 		v.Cursor = m.view.cursor()
 	}
 	return v
 }
-
-// screen returns every line of the screen.
-func (m *Model) screen() []string { return m.view.lines(m.frameState(), m.footer()) }
 
 // leave returns where texts are that the user wrote and did not send, a sentence each.
 func (m *Model) leave() []string { return m.ask.Leave() }

@@ -30,9 +30,9 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 		m.session.end()
 	}
 	settings, models := m.session.lists()
-	open := m.scene().New()
+	open := m.focus.scene().New()
 	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes()), m.dialogs.offered())
-	if guard := m.scene().New(); guard != nil && guard != open && !m.input.Empty() {
+	if guard := m.focus.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
 	cmds := append([]tea.Cmd{cmd}, m.session.afterEvents(&m.clipboard)...)
@@ -77,7 +77,7 @@ func (m *Model) reopenFailure(s *agent.StepState) tea.Cmd {
 		return nil
 	}
 	r := m.live.Shown().State
-	m.pending.Reopen(r, s, m.frameState().Model() != "" || m.options.Planners != nil)
+	m.pending.Reopen(r, s, m.edges.state().Model() != "" || m.options.Planners != nil)
 	m.ask.Forget(r.ID)
 	cmd := m.ask.Set(m.pending.List())
 	m.ask.Guard().AskedFor()

@@ -45,18 +45,18 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	}
 	m.letters.Forget()
 	if at.Y == m.panes.Layout().Height-1 && !m.panes.Layout().Small {
-		if id, ok := m.frame.FooterAction(m.footer(), at.X, m.panes.Layout().Width); ok {
+		if id, ok := m.frame.FooterAction(m.edges.footer(), at.X, m.panes.Layout().Width); ok {
 			return m.doHere(id)
 		}
 		return nil
 	}
-	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.exits.asks() {
+	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.focus.quitting() {
 		if w, taken := m.input.ClickList(at.Y - m.panes.Layout().Chat.Y); taken {
 			return m.carryOut(w)
 		}
 	}
 	m.panes.Release()
-	if !m.view.covered() && !m.exits.asks() {
+	if !m.focus.covered() && !m.focus.quitting() {
 		switch held, clicks := m.panes.Grab(at.X, at.Y); {
 		case clicks:
 			return m.click(at)
@@ -67,7 +67,7 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 	area, inChat := m.view.selectable(at.X, at.Y)
 	var screen []string
 	if area.W > 0 && !inChat {
-		screen = m.screen()
+		screen = m.view.lines()
 	}
 	if dialog, place := m.dialogAt(at); dialog != nil {
 		w := dialog.Update(clickIn(place, at))
@@ -90,7 +90,7 @@ func (m *Model) pressButton(at tea.Mouse) tea.Cmd {
 func (m *Model) dialogAt(at tea.Mouse) (dialog Pane, place draw.Rect) {
 	over := m.dialogs.front()
 	switch {
-	case m.exits.asks() || m.panes.Layout().Small:
+	case m.focus.quitting() || m.panes.Layout().Small:
 		return nil, draw.Rect{}
 	case over != nil:
 		return over, draw.Rect{Y: 1, W: m.panes.Layout().Width, H: m.panes.Layout().Height - 2}
@@ -106,10 +106,10 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 	if m.panes.Layout().Small || at.Button != tea.MouseLeft {
 		return nil
 	}
-	if m.ask.Open() && m.dialogs.front() == nil && !m.exits.asks() && m.panes.Layout().Plan.Contains(at.X, at.Y) {
+	if m.ask.Open() && m.dialogs.front() == nil && !m.focus.quitting() && m.panes.Layout().Plan.Contains(at.X, at.Y) {
 		return m.carryOut(m.dag.Update(clickIn(m.panes.Layout().Plan, at))) // the dialog keeps the keys
 	}
-	if m.view.covered() {
+	if m.focus.covered() {
 		return nil
 	}
 	if m.panes.Layout().Tabs.Contains(at.X, at.Y) {
@@ -131,7 +131,7 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		return m.carryOut(m.dag.Update(clickIn(m.panes.Layout().Plan, at)))
 	case p == panes.Step:
 		return m.carryOut(m.detail.Update(clickIn(m.panes.Layout().Step, at)))
-	case in.Contains(at.X, at.Y) && !m.view.searching():
+	case in.Contains(at.X, at.Y) && !m.focus.searching():
 		return m.carryOut(m.input.Update(clickIn(in, at)))
 	default:
 		return nil
@@ -158,13 +158,13 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 	if over := m.dialogs.front(); over != nil {
 		return m.carryOut(over.Update(tea.MouseWheelMsg(at)))
 	}
-	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.exits.asks() && m.input.WheelList(at.Y-m.panes.Layout().Chat.Y, lines/draw.WheelStep) {
+	if m.panes.Layout().Chat.Contains(at.X, at.Y) && !m.focus.quitting() && m.input.WheelList(at.Y-m.panes.Layout().Chat.Y, lines/draw.WheelStep) {
 		return nil
 	}
 	if m.ask.Open() {
 		return m.carryOut(m.ask.Update(tea.MouseWheelMsg(at)))
 	}
-	return m.carryOut(m.paneOf(p).Update(tea.MouseWheelMsg(at)))
+	return m.carryOut(m.focus.pane(p).Update(tea.MouseWheelMsg(at)))
 }
 
 // copySelected copies the text selected with the mouse.
@@ -185,7 +185,7 @@ func (m *Model) copySelected() tea.Cmd {
 			return m.carryOut(keymap.Requests{keymap.ShowStep(step)})
 		}
 	}
-	text := m.selected.Release(m.screen())
+	text := m.selected.Release(m.view.lines())
 	if text == "" {
 		return nil
 	}

@@ -152,18 +152,12 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 		return m.do(m.offered().Find(id))
 	}
 	cmd := m.outbox.send(c)
-	if m.holdsGoals() && !m.ask.Open() {
+	if m.session.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
 		return tea.Batch(cmd, m.ask.Guard().StartStage())
 	}
 	return cmd
-}
-
-// holdsGoals reports whether no run starts before the user has answered about the
-// servers of the project.
-func (m *Model) holdsGoals() bool {
-	return m.ask.AsksForSession() && m.session.serverWaits()
 }
 
 // gated reports whether the gate of the chosen step is on the screen.

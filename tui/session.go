@@ -335,6 +335,10 @@ func (f *sessionFeed) holdPlans() keymap.Requests {
 	return keymap.Requests{keymap.Footer(word), session.Hold{On: on}}
 }
 
+// holdsGoals reports whether no run starts before the user has answered about the
+// servers of the project.
+func (f *sessionFeed) holdsGoals() bool { return f.runs.asksForSession() && f.serverWaits() }
+
 // serverWaits reports whether a server of the project waits for the user's answer.
 func (f *sessionFeed) serverWaits() bool {
 	return slices.ContainsFunc(f.status.Servers, func(s plan.ServerStatus) bool { return s.State == plan.ServerWaiting })
