@@ -47,20 +47,20 @@ type Model struct {
 	toasts  *frame.Toasts // short notices
 	message frame.Message // about the last key, shown in the footer
 
-	chat     *chat.Pane
-	input    *input.Pane
-	dag      *dag.Pane
-	detail   *step.Pane
-	ask      *ask.Dialog
-	review   *review.Dialog
-	dialogs  *dialogs
-	selected *selection.Selection // by the mouse
+	chat    *chat.Pane
+	input   *input.Pane
+	dag     *dag.Pane
+	detail  *step.Pane
+	ask     *ask.Dialog
+	review  *review.Dialog
+	dialogs *dialogs
 
 	live     *live.Runs   // the runs on the screen
 	session  *sessionFeed // what is known of the session
 	pending  *ask.Pending // what waits for the user
 	exits    *exits
 	playback playback
+	pointer  *pointer
 	letters  answerguard.Letters // typed at a dialog that opened by itself
 }
 
@@ -102,7 +102,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.ask.SetEditor(o.Editor)
 	m.review = review.New(l, k, pauses)
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
-	m.selected = selection.New(l, m.chat)
 	m.alerts = alerts{live: m.live, pending: m.pending, ask: m.ask, review: m.review, notify: notify.New(o.Notify, o.Now()), now: o.Now}
 	m.focus = &keyFocus{
 		panes: m.panes, dialogs: m.dialogs, ask: m.ask, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, playback: &m.playback,
@@ -123,6 +122,11 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.view = &view{
 		styles: l, panes: m.panes, frame: m.frame, edges: m.edges, focus: m.focus, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail,
 		ask: m.ask, dialogs: m.dialogs, toasts: m.toasts,
+	}
+	m.pointer = &pointer{
+		keys: k, now: o.Now, focus: m.focus, panes: m.panes, view: m.view, edges: m.edges, frame: m.frame, dialogs: m.dialogs, live: m.live,
+		toasts: m.toasts, message: &m.message, letters: &m.letters, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, review: m.review,
+		selected: selection.New(l, m.chat),
 	}
 	var replaced keymap.Handlers
 	if o.Replay {
@@ -192,7 +196,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseMsg:
-		cmd = m.handleMouse(msg)
+		cmd = m.point(msg)
 	default:
 		var taken bool
 		if cmd, taken = m.handleAnswer(msg); !taken {
@@ -264,7 +268,7 @@ func (m *Model) View() tea.View {
 	for i, line := range screen {
 		screen[i] = m.styles.Exactly(line, l.Width)
 	}
-	m.selected.Highlight(screen)
+	m.pointer.highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
 	if !m.focus.quitting() {
 		v.Cursor = m.view.cursor()

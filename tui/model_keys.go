@@ -100,7 +100,7 @@ func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // forget clears state that lasts until the next action; id names that action.
 func (m *Model) forget(id string) {
 	m.message.Clear()
-	m.selected.Clear()
+	m.pointer.unselect()
 	if id != "chat.copy" {
 		m.chat.Unmark()
 	}
@@ -165,10 +165,24 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return m.carryOut(m.input.Update(p))
 }
 
+// point carries out what comes of a message of the mouse.
+func (m *Model) point(msg tea.MouseMsg) tea.Cmd {
+	done := m.pointer.handle(msg)
+	switch {
+	case done.key != "":
+		return m.doHere(done.key)
+	case !done.taken:
+		return nil
+	case done.ran:
+		m.forget("")
+	}
+	return m.carryOut(done.requests)
+}
+
 // doHere runs an action as its key would in the current state.
 func (m *Model) doHere(id string) tea.Cmd {
 	m.forget(id)
-	m.selected.Clear()
+	m.pointer.unselect()
 	if hs := m.focus.mode().Actions; hs[id].Do != nil {
 		return m.carryOut(hs.Press(id))
 	}
