@@ -42,7 +42,7 @@ func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 func Beat(at time.Time) tea.Msg { return clock.BeatMsg(at) }
 
 // Frame is how long a frame of an animation lasts.
-func (m *Model) Frame() time.Duration { return m.clock.Frame() }
+func (m *Model) Frame() time.Duration { return m.animation.clock.Frame() }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore that
 // of the one before.
@@ -79,7 +79,7 @@ func (m *Model) Reviewing() bool { return m.review.Shown() }
 
 // Beating reports whether the clock is running.
 func (m *Model) Beating() bool {
-	tried := m.clock // a copy: Start changes the clock
+	tried := m.animation.clock // a copy: Start changes the clock
 	return tried.Start() == nil
 }
 

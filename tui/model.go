@@ -34,7 +34,6 @@ type Model struct {
 	groups     keymap.Groups // every action
 	styles     *draw.Styles
 	appearance *appearance
-	clock      clock.Clock
 	outbox     *outbox
 	clipboard  clipboard
 	alerts     alerts
@@ -55,13 +54,14 @@ type Model struct {
 	review  *review.Dialog
 	dialogs *dialogs
 
-	live     *live.Runs   // the runs on the screen
-	session  *sessionFeed // what is known of the session
-	pending  *ask.Pending // what waits for the user
-	exits    *exits
-	playback playback
-	pointer  *pointer
-	letters  answerguard.Letters // typed at a dialog that opened by itself
+	live      *live.Runs   // the runs on the screen
+	session   *sessionFeed // what is known of the session
+	pending   *ask.Pending // what waits for the user
+	exits     *exits
+	playback  playback
+	animation *animation
+	pointer   *pointer
+	letters   answerguard.Letters // typed at a dialog that opened by itself
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or
@@ -80,7 +80,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m := &Model{
 		options:    o,
 		appearance: newAppearance(o),
-		clock:      clock.Clock{Calm: o.ReducedMotion},
 		keys:       keymap.New(),
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
@@ -114,6 +113,9 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
 		live: m.live, outbox: m.outbox, styles: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
 		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
+	}
+	m.animation = &animation{
+		clock: clock.Clock{Calm: o.ReducedMotion}, styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
 	}
 	m.edges = &edges{
 		keys: k, focus: m.focus, panes: m.panes, dialogs: m.dialogs, frame: m.frame, message: &m.message, live: m.live, session: m.session,
@@ -154,14 +156,14 @@ func (m *Model) Init() tea.Cmd {
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.live.Await(true)
-		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.Animate())
+		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.animation.start())
 	}
 	return tea.Batch(cmds...)
 }
 
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.input.State = m.inputState()
+	m.input.SetState(m.inputState())
 	var cmd tea.Cmd
 	if m.playback.plays() {
 		if cmd, taken := m.playback.screen().Update(msg); taken {
@@ -182,7 +184,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case replay.LeftMsg:
 		cmd = m.endReplay()
 	case clock.BeatMsg:
-		cmd = m.beat(msg)
+		cmd = m.animation.beat(msg)
+		m.refresh()
 	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
 		cmd = m.alerts.update(msg)
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
@@ -227,7 +230,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange assigns every pane its place.
 func (m *Model) arrange() {
-	m.input.State = m.inputState()
+	m.input.SetState(m.inputState())
 	m.panes.Arrange(panes.Contents{
 		Input: m.input.Height, Sheet: m.ask.Height,
 		Mapped: m.dag.Mapped(), NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),

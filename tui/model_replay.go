@@ -38,7 +38,7 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 		screen := newScreen(runner.Closed(), o, p)
 		screen.appearance.like(m.appearance)
 		screen.redraw()
-		screen.toasts.Quiet = true
+		screen.toasts.Silence()
 		screen.clipboard.outward()
 		if was, ok := before.(*Model); ok {
 			screen.panes.Like(was.panes)
@@ -51,8 +51,7 @@ func (m *Model) play(events []event.Event, speed float64, atEnd bool) tea.Cmd {
 	m.playback.begin(p)
 	p.Resize(m.panes.Size())
 	if atEnd {
-		p.Paused = true
-		return p.ShowUpTo(len(events))
+		return p.ShowEnd()
 	}
 	const opening = 3 // events: session status, user request, run start
 	return tea.Batch(p.ShowUpTo(min(opening, len(events))), p.Wait())
@@ -67,7 +66,7 @@ func (m *Model) endReplay() tea.Cmd {
 		m.panes.TakeSizes(played.panes) // saved with the next key
 	}
 	m.arrange()
-	return m.Animate()
+	return m.animation.start()
 }
 
 // playRecalled plays the run requested in the list of runs.
@@ -93,6 +92,9 @@ func (m *Model) ShowEvents(events []event.Event, last bool) tea.Cmd {
 	_, cmd := m.Update(eventsMsg{events: coalesce(slices.Clone(events)), arrived: m.options.Now(), closed: last})
 	return cmd
 }
+
+// Animate starts the clock if something moves.
+func (m *Model) Animate() tea.Cmd { return m.animation.start() }
 
 // Freeze stops or resumes all animation.
 func (m *Model) Freeze(frozen bool) { m.playback.freeze(frozen) }

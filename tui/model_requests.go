@@ -44,7 +44,7 @@ func (m *Model) carryOut(rs keymap.Requests) tea.Cmd {
 		cmds = append(cmds, m.route(r))
 	}
 	m.refresh()
-	return tea.Batch(append(cmds, m.Animate())...)
+	return tea.Batch(append(cmds, m.animation.start())...)
 }
 
 // withdraw withdraws the question of an ended run if the requests answer it, or if the user
@@ -171,7 +171,7 @@ func (m *Model) applySetting(k session.SaveSetting) {
 	on := k.Value != nil && *k.Value == "true"
 	switch k.Key {
 	case settingReducedMotion:
-		m.clock.Calm = on
+		m.animation.calm(on)
 	case chat.KeyShowThinking:
 		m.chat.ShowThinking(on)
 	case panes.ChatWidth, panes.PlanHeight:

@@ -34,11 +34,11 @@ func (p *playback) actions(k *keymap.Map) keymap.Handlers { return replay.Action
 
 // state returns the state of the player on this screen, nil for none.
 func (p *playback) state() *frame.Playback {
-	c := p.control
-	if c == nil {
+	if p.control == nil {
 		return nil
 	}
-	return &frame.Playback{Paused: c.Paused, Over: c.Paused && c.At == len(c.Events)}
+	paused, over := p.control.Rests()
+	return &frame.Playback{Paused: paused, Over: over}
 }
 
 // freeze stops or resumes all animation.

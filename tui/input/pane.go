@@ -151,6 +151,9 @@ func (p *Pane) NoText() string {
 	return "A replay takes no input; " + p.keys.Name("replay.quit") + " quits."
 }
 
+// SetState stores what the input needs to know.
+func (p *Pane) SetState(s State) { p.State = s }
+
 // replace replaces the whole text, pasted texts included.
 func (p *Pane) replace(text string) {
 	p.Clear()

@@ -115,7 +115,7 @@ func (p *Printer) batch(print func() error) error {
 // spinning draws work under way on one line, behind a sign that moves with each call.
 func (p *Printer) spinning(work, elapsed string) string {
 	l := p.styles
-	l.AnimationFrame++
+	l.Advance()
 	words := l.Cut(oneLine(work), p.width()-3-len(elapsed))
 	return l.Running.Render(l.Spinner()) + " " + l.Muted.Render(words) + l.Faint.Render(elapsed)
 }
