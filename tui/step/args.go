@@ -191,7 +191,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 			if i > 0 || ansi.StringWidth(mark) > 3 {
 				mark = "  "
 			}
-			p.Add(lead+l.Faint.Render(l.Cut(mark+line, p.Width-len(lead))))
+			p.Add(lead + l.Faint.Render(l.Cut(mark+line, p.Width-len(lead))))
 		}
 	}
 	was, named := source.Written, "as written "
@@ -201,7 +201,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 	if was != nil && !plan.EqualValues(was, value) {
 		written, _ := wording.ValueText(was)
 		for _, line := range draw.WrapCode(untrusted.Visible(named+written), max(p.Width-len(lead), 1)) {
-			p.Add(lead+l.Muted.Render(line))
+			p.Add(lead + l.Muted.Render(line))
 		}
 	}
 	if source.By == agent.AuthorModel {
