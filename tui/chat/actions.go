@@ -19,10 +19,10 @@ func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if msg.Text != "" {
-			c.find.seek(c.find.query + msg.Text)
+			c.find.add(msg.Text)
 		}
 	case tea.PasteMsg:
-		c.find.seek(c.find.query + msg.Content)
+		c.find.add(msg.Content)
 	case tea.MouseWheelMsg:
 		c.Scroll(-draw.WheelLines(tea.Mouse(msg)))
 	}
@@ -49,21 +49,21 @@ func (c *Pane) Actions() keymap.Handlers {
 		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
 		"chat.bottom": {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
 		"chat.unfold": {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},
-	}.With(keymap.Moving(func() int { return c.height }, func(lines int) { c.Scroll(-lines) }))
+	}.With(keymap.Moving(func() int { return c.size().H }, func(lines int) { c.Scroll(-lines) }))
 }
 
 // Unmark removes the mark of a copied block of code.
 func (c *Pane) Unmark() { c.copying.mark(nil) }
 
 // Searching reports whether the search is open.
-func (c *Pane) Searching() bool { return c.find.open }
+func (c *Pane) Searching() bool { return c.find.isOpen() }
 
 // SearchCursor returns the column of the cursor in the search line.
 func (c *Pane) SearchCursor() int { return c.find.cursor() }
 
 // Mode returns the open search, which reads every key without an action as text.
 func (c *Pane) Mode() keymap.Mode {
-	if !c.find.open {
+	if !c.find.isOpen() {
 		return keymap.Mode{}
 	}
 	return keymap.Mode{Actions: c.find.actions(), Type: c.Update}

@@ -10,50 +10,26 @@ import (
 	"replan/tui/wording"
 )
 
-// Kinds of blocks that collapse in the chat.
-const (
-	foldThinking = "thinking"
-	foldCard     = "card"
-)
-
 // Maximum number of lines of an expanded card; the step pane shows the rest.
 const (
 	mostOfCard = 24
 	mostOfPlan = 40
 )
 
-// foldsAs makes a block collapsible and returns a pointer to its state.
-func (b *Block) foldsAs(thing string, can func() bool) (unfolded *bool) {
-	unfolded = new(bool)
-	b.folds = &foldControl{thing: thing, can: can, open: func() bool { return *unfolded }, turn: func() { *unfolded = !*unfolded }}
-	return unfolded
-}
-
-// foldSign returns the sign that follows an expanded or collapsed title.
-func foldSign(l *draw.Styles, unfolded bool) string {
-	if unfolded {
-		return " " + l.Faint.Render(l.Glyphs.Unfolded)
-	}
-	return " " + l.Faint.Render(l.Glyphs.Folded)
-}
-
-// card returns a block for a model's call in the chat: one line, and a second
+// cardBlock returns a block for a model's call in the chat: one line, and a second
 // one with the error if it failed. Expanded, the card shows the call and its
 // result.
-func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
-	b := &Block{live: true, card: true, until: func() bool { return s.Status.Ended() }}
-	can := func() bool { return len(wording.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" }
-	unfolded := b.foldsAs(foldCard, can)
-	b.lay = func(width int) []draw.TextLine {
-		l := c.Styles
+func cardBlock(l *draw.Styles, run *agent.Run, s *agent.StepState) *Block {
+	fold := newFold(foldCard, false, func() bool { return len(wording.CallArgs(s)) > 0 || s.Result != nil || s.Error != "" })
+	return &Block{live: true, card: true, fold: fold, until: func() bool { return s.Status.Ended() }, lay: func(width int) []draw.TextLine {
 		glyph, style := draw.StateGlyph(l, run, s)
 		state, how := draw.StateWord(l, run, s)
 		tail := ""
 		if state != "" {
 			tail = "  " + how.Render(state)
 		}
-		if can() {
-			tail += foldSign(l, *unfolded)
+		if fold.turns("") {
+			tail += fold.sign(l)
 		}
 		name := l.Cut(s.Step.Title.Line(), max(width-2, 1))
 		line := style.Render(glyph) + " " + l.Text.Render(name)
@@ -62,8 +38,8 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 			line += "  " + l.Muted.Render(l.Cut(arg, room))
 		}
 		lines := []draw.TextLine{{Text: l.Cut(line+tail, width), Lead: 2}}
-		if *unfolded {
-			return append(lines, c.cardBody(s, width)...)
+		if fold.isOpen() {
+			return append(lines, cardBody(l, s, width)...)
 		}
 		if failure := wording.FailureOf(s); failure != "" {
 			const maxLines = 2
@@ -71,13 +47,11 @@ func (c *Pane) card(run *agent.Run, s *agent.StepState) *Block {
 			lines = append(lines, draw.Set(draw.Paint(l.Muted, draw.Indent(why)))...)
 		}
 		return lines
-	}
-	return b
+	}}
 }
 
 // cardBody draws the complete call and its result.
-func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
-	l := c.Styles
+func cardBody(l *draw.Styles, s *agent.StepState, width int) []draw.TextLine {
 	d := &draw.Document{Styles: l, Width: max(width-2, 1)}
 	if args := wording.CallArgs(s); len(args) > 0 {
 		d.Object(args)
@@ -90,7 +64,7 @@ func (c *Pane) cardBody(s *agent.StepState, width int) []draw.TextLine {
 		d.Heading("result")
 		writeResult(d, s.Result)
 	}
-	return c.guided(draw.Set(l.Shorten(d.Whole(), mostOfCard, d.Width)))
+	return guided(l, draw.Set(l.Shorten(d.Whole(), mostOfCard, d.Width)))
 }
 
 // writeResult adds the result of a call: text as it is, an object by its
@@ -111,8 +85,7 @@ func writeResult(d *draw.Document, result any) {
 }
 
 // planSteps draws the current steps of a plan, one per line.
-func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
-	l := c.Styles
+func planSteps(l *draw.Styles, run *agent.Run, width int) []draw.TextLine {
 	var lines []string
 	for i, s := range run.Steps {
 		if more := len(run.Steps) - i; i == mostOfPlan && more > 1 {
@@ -127,17 +100,5 @@ func (c *Pane) planSteps(run *agent.Run, width int) []draw.TextLine {
 		left := style.Render(glyph) + " " + l.Muted.Render(s.Step.Name()) + " " + s.Step.Title.Line()
 		lines = append(lines, l.Sides(l.Cut(left, max(width-2-draw.VisibleWidth(state)-2, 8)), how.Render(state), max(width-2, 1)))
 	}
-	return c.guided(draw.Set(lines))
-}
-
-// narrateCalls adds a card for each call that has none.
-func (n *Narrator) narrateCalls() {
-	if n.run.Chat == nil {
-		return
-	}
-	for ; n.cards < len(n.run.Chat.Calls); n.cards++ {
-		card := n.pane.card(n.run, n.run.Chat.Calls[n.cards])
-		card.Gap = n.cards == 0 || !n.pane.endsInCard()
-		n.add(card)
-	}
+	return guided(l, draw.Set(lines))
 }

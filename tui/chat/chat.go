@@ -2,8 +2,8 @@ package chat
 
 import (
 	"cmp"
-	"slices"
 
+	"replan/agent"
 	"replan/internal/english"
 	"replan/tui/draw"
 	"replan/tui/story"
@@ -17,20 +17,18 @@ type Pane struct {
 	Styles   *draw.Styles
 	Markdown *draw.Markdown
 	state    State
-	find     search
-	copying  codeCopier
+	find     *search
+	copying  *codeCopier
+	prose    *prose
 
 	ShowsThinking bool // new thinking is expanded
 
 	narrators   map[string]*Narrator // by run
-	goalOf      string               // the run whose goal the chat has shown last
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	once         *story.Once // what the runs of the conversation are told a single time
-	notesShown   bool        // the chat has named the project's notes
-	shownProblem string      // the last explanation why no run can start
-	byWords      bool        // a run went by rules, so that a missing model is no news
+	intro intro
+	once  *story.Once // what the runs of the conversation are told a single time
 
 	view   []string
 	viewOf int // layout that view shows
@@ -54,24 +52,55 @@ type State struct {
 // New returns an empty conversation.
 func New(l *draw.Styles) *Pane {
 	c := &Pane{viewport: viewport{styles: l}, Styles: l, Markdown: draw.NewMarkdown(l), once: story.NewOnce()}
-	c.find.chat, c.copying.chat = &c.viewport, &c.viewport
-	c.anchor = &c.find.from
+	c.find, c.copying = newSearch(&c.viewport, l), newCodeCopier(&c.viewport)
+	c.prose = newProse(l, c.Markdown, c.copying)
 	return c
 }
 
 // SetState tells the pane about the rest of the screen.
 func (c *Pane) SetState(s State) {
-	if !slices.Equal(s.Activity, c.state.Activity) || !slices.Equal(s.Welcome, c.state.Welcome) {
-		c.drawn = false
-	}
+	c.surround(s.Activity, s.Welcome)
 	c.setSize(s.Size.W, s.Size.H)
-	c.state, c.activity, c.welcome = s, s.Activity, s.Welcome
+	c.state = s
 }
 
 // resumedBy returns the key or the command that resumes a run.
 func (c *Pane) resumedBy(run string) string {
 	return cmp.Or(c.state.ResumeKey, "replan plan resume "+wording.ShortID(run))
 }
+
+// advice returns a block that says what to do if no plan could be made.
+func (c *Pane) advice() *Block { return c.Note("", c.state.Advice) }
+
+// isReplay reports whether the pane shows a replay.
+func (c *Pane) isReplay() bool { return c.state.Replayed }
+
+// modelWrites notes that a model has written in this conversation, so that it is in memory.
+func (c *Pane) modelWrites() { c.modelLoaded = true }
+
+// hasLoadedModel reports whether a model has written in this conversation.
+func (c *Pane) hasLoadedModel() bool { return c.modelLoaded }
+
+// ShowThinking expands or collapses all thinking, also that to come.
+func (c *Pane) ShowThinking(shows bool) {
+	c.ShowsThinking = shows
+	c.turnFolds(foldThinking, shows)
+}
+
+// Narrate returns a narrator for a run and makes it the run's narrator in the
+// chat. nested means that a call in the chat started the run. The narrator of a
+// run that the user started replaces all others.
+func (c *Pane) Narrate(run *agent.Run, nested bool) *Narrator {
+	if !nested || c.narrators == nil {
+		c.narrators = map[string]*Narrator{}
+	}
+	n := newNarrator(c, c.once, run, nested)
+	c.narrators[run.ID] = n
+	return n
+}
+
+// Narrator returns the narrator of the run with this id, nil if there is none.
+func (c *Pane) Narrator(run string) *Narrator { return c.narrators[run] }
 
 // Retheme redraws everything in a new theme.
 func (c *Pane) Retheme() {
@@ -80,14 +109,14 @@ func (c *Pane) Retheme() {
 
 // View draws the pane: Height lines of at most width cells.
 func (c *Pane) View() []string {
-	c.layOut()
-	if c.view != nil && c.viewOf == c.layouts {
+	layout, width := c.layOut(), c.size().W
+	if c.view != nil && c.viewOf == layout {
 		return c.view
 	}
-	c.viewOf = c.layouts
-	c.view = c.Styles.Block(c.find.highlighted(), c.width, c.room())
-	if c.find.open {
-		c.view = append(c.view, c.find.line(c.width))
+	c.viewOf = layout
+	c.view = c.Styles.Block(c.find.highlighted(), width, c.room())
+	if c.find.isOpen() {
+		c.view = append(c.view, c.find.line(width))
 	}
 	return c.view
 }

@@ -24,8 +24,8 @@ func idlePane(width, height int) *Pane {
 // lists and code, remarks.
 func addConversation(c *Pane, lines int) {
 	for i := 0; i*20 < lines; i++ {
-		c.Add(c.user(untrusted.Text(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i))))
-		c.Add(c.prose(untrusted.Text(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
+		c.Add(userBlock(c.Styles, untrusted.Text(fmt.Sprintf("question %d: what does the handler do with a token that has run out, and who notices?", i))))
+		c.Add(c.prose.blocks(untrusted.Text(fmt.Sprintf("It **refuses** it, see `auth/handler%d.go`. The caller gets a plain 401 and nothing is written to the log, "+
 			"which is why nobody noticed.\n\n- one place is the handler\n- the other is the helper\n- needle%d in the haystack\n\n"+
 			"```go\nfunc refuse%d(w http.ResponseWriter) {\n\tif expired {\n\t\thttp.Error(w, \"unauthorized\", 401)\n\t}\n}\n```\n\nNothing else refers to it.\n", i, i, i)))...)
 		c.Add(c.Note("info", fmt.Sprintf("a remark on answer %d", i)))
@@ -121,7 +121,7 @@ func TestDistantLinesAreDropped(t *testing.T) {
 
 func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 	c := idlePane(70, 30)
-	turn := &turn{}
+	turn := &turn{pane: c}
 	var text strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&text, "Paragraph %d says something of `name%d` that is long enough to be broken once.\n\n", i, i)
@@ -138,10 +138,9 @@ func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 	}
 	for at := 0; at < text.Len(); at = min(at+97, text.Len()) {
 		turn.text = text.String()[:at]
-		c.flow(turn)
-		if open := turn.blocks; len(open) > 0 {
-			last := open[len(open)-1]
-			if n := len(last.Typeset(70)); n > mostCode+listLines {
+		turn.flow()
+		if turn.open != nil {
+			if n := len(turn.open.Typeset(70)); n > mostCode+listLines {
 				t.Fatalf("%d lines are open at byte %d", n, at)
 			}
 		}
@@ -150,12 +149,12 @@ func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 		}
 	}
 	turn.text, turn.done = text.String(), true
-	c.flow(turn)
+	turn.flow()
 	if all := c.copying.all(); len(all) != 1 || all[0].Lines() != 300 || !strings.HasSuffix(all[0].Text, "var x299 = 299") {
 		t.Errorf("got %d blocks of code", len(all))
 	}
 	whole := idlePane(70, 30)
-	whole.Add(whole.prose(untrusted.Text(text.String()))...)
+	whole.Add(whole.prose.blocks(untrusted.Text(text.String()))...)
 	for i := range whole.Blocks {
 		if got, want := panetest.Stripped(draw.Texts(c.LinesOf(i))), panetest.Stripped(draw.Texts(whole.LinesOf(i))); got != want {
 			t.Fatalf("part %d\n%s\nwant\n%s", i, got, want)
@@ -299,19 +298,19 @@ func BenchmarkChatStream(b *testing.B) {
 		for _, size := range []int{1 << 10, 50 << 10, 500 << 10} {
 			b.Run(fmt.Sprintf("%s/%d KB", name, size>>10), func(b *testing.B) {
 				c := idlePane(106, 46)
-				turn := &turn{}
+				turn := &turn{pane: c}
 				whole := strings.Repeat(text, size/len(text)+1)
 				if name == "code" {
 					whole = "```go\n" + whole
 				}
-				turn.written.WriteString(whole[:size])
-				turn.text = turn.written.String()
-				c.flow(turn)
+				turn.received.WriteString(whole[:size])
+				turn.text = turn.received.String()
+				turn.flow()
 				c.View()
 				for i := 0; b.Loop(); i++ {
-					turn.written.WriteByte(whole[i%size])
-					turn.text = turn.written.String()
-					c.flow(turn)
+					turn.received.WriteByte(whole[i%size])
+					turn.text = turn.received.String()
+					turn.flow()
 					c.View()
 				}
 			})
@@ -331,21 +330,22 @@ func TestStreamedMarkdownEqualsWhole(t *testing.T) {
 		return ansi.Strip(strings.Join(lines, "\n"))
 	}
 	whole := idlePane(40, 20)
-	whole.Add(whole.prose(untrusted.Text(text))...)
+	whole.Add(whole.prose.blocks(untrusted.Text(text))...)
 	want := drawn(whole)
 	if glamour := panetest.Stripped(draw.Texts(whole.Markdown.Lines(text, 40))); panetest.Stripped(strings.Split(want, "\n")) != glamour {
 		t.Fatalf("in parts\n%s\nas a whole\n%s", want, glamour)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		c, turn := idlePane(40, 20), &turn{}
+		turn.pane = c
 		for at := 0; at < len(text); {
 			at = min(at+rapid.IntRange(1, 20).Draw(r, "piece"), len(text))
 			turn.text = text[:at]
-			c.flow(turn)
+			turn.flow()
 			drawn(c)
 		}
 		turn.done = true
-		c.flow(turn)
+		turn.flow()
 		if got := drawn(c); got != want {
 			r.Fatalf("got\n%s\nwant\n%s", got, want)
 		}

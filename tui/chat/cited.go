@@ -66,8 +66,8 @@ func NextCited(run *agent.Run, after string) string {
 }
 
 // markCitations draws the steps of a run in brackets as links.
-func (c *Pane) markCitations(lines []draw.TextLine, run string) []draw.TextLine {
-	style := c.Styles.Accent.Underline(true)
+func markCitations(l *draw.Styles, lines []draw.TextLine, run string) []draw.TextLine {
+	style := l.Accent.Underline(true)
 	lines = slices.Clone(lines) // Markdown keeps them
 	for i, line := range lines {
 		var marks []draw.Mark

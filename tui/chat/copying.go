@@ -15,15 +15,16 @@ type codeCopier struct {
 	marked *draw.Code // last copied code
 }
 
+func newCodeCopier(chat *viewport) *codeCopier { return &codeCopier{chat: chat} }
+
+// isMarked reports whether code was copied last.
+func (c *codeCopier) isMarked(code *draw.Code) bool { return c.marked == code }
+
 // all returns every code block in the chat, oldest first.
 func (c *codeCopier) all() []*draw.Code {
 	var out []*draw.Code
 	for _, b := range c.chat.Blocks {
-		for _, code := range b.codes {
-			if code.Text != "" {
-				out = append(out, code)
-			}
-		}
+		out = append(out, b.written()...)
 	}
 	return out
 }
@@ -31,9 +32,8 @@ func (c *codeCopier) all() []*draw.Code {
 // inView returns the index of the newest code block that is partly visible,
 // else the last one above the view, else the first.
 func (c *codeCopier) inView(all []*draw.Code) int {
-	c.chat.layOut()
 	last := -1
-	for _, line := range c.chat.shown {
+	for _, line := range c.chat.Visible() {
 		last = max(last, line.Block)
 	}
 	if last < 0 {
@@ -41,11 +41,7 @@ func (c *codeCopier) inView(all []*draw.Code) int {
 	}
 	n := 0
 	for _, b := range c.chat.Blocks[:last+1] {
-		for _, code := range b.codes {
-			if code.Text != "" {
-				n++
-			}
-		}
+		n += len(b.written())
 	}
 	return max(n-1, 0)
 }
@@ -57,11 +53,12 @@ func (c *codeCopier) mark(marked *draw.Code) {
 		return
 	}
 	was := c.marked
-	c.marked, c.chat.drawn = marked, false
+	c.marked = marked
+	c.chat.refresh()
 	at := -1
 	for i, b := range c.chat.Blocks {
-		if b.of != nil && (b.of == was || b.of == marked) || b.begins(was) || b.begins(marked) {
-			b.fresh = false
+		if b.continues(was) || b.continues(marked) || b.begins(was) || b.begins(marked) {
+			b.repaint()
 		}
 		if b.begins(marked) {
 			at = i
@@ -70,16 +67,12 @@ func (c *codeCopier) mark(marked *draw.Code) {
 	if at < 0 {
 		return
 	}
-	c.chat.layOut()
-	if !slices.ContainsFunc(c.chat.shown, func(l draw.SpotLine) bool {
-		return l.Block >= 0 && (l.Block == at || c.chat.Blocks[l.Block].of == marked)
+	if !slices.ContainsFunc(c.chat.Visible(), func(l draw.SpotLine) bool {
+		return l.Block >= 0 && (l.Block == at || c.chat.Blocks[l.Block].continues(marked))
 	}) {
 		c.chat.show(draw.Spot{Block: at})
 	}
 }
-
-// begins reports whether code starts in the block.
-func (b *Block) begins(c *draw.Code) bool { return c != nil && slices.Contains(b.codes, c) }
 
 // refusal explains why there is nothing to copy.
 func (c *codeCopier) refusal() string {

@@ -6,7 +6,6 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
-	"replan/tui/draw"
 	"replan/tui/story"
 	"replan/tui/wording"
 )
@@ -22,12 +21,7 @@ func (c *Pane) Message(d event.ChatUser, preparing bool) {
 // Reply shows the session's reply to the user, unless the chat has shown the
 // outcome of that run already.
 func (c *Pane) Reply(d event.ChatReply) {
-	if c.state.Problem != "" && strings.Contains(d.Text.Line(), c.state.Problem) { // the reply names it too
-		c.shownProblem = c.state.Problem
-	}
-	if d.Run != "" && d.Usage != nil && d.Usage.PromptTokens == 0 {
-		c.byWords = true // the run needed no model
-	}
+	c.intro.hear(d, c.state.Problem)
 	if n := c.narrators[d.Run]; n != nil && n.outcomeReply(d) {
 		return
 	}
@@ -38,7 +32,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		if d.Usage != nil {
 			result.Usage = *d.Usage
 		}
-		c.Add(append(c.prose(d.Text), c.outcome(&story.Ending{Result: result, Word: "failed"}, ""))...)
+		c.Add(append(c.prose.blocks(d.Text), outcomeBlock(c.Styles, &story.Ending{Result: result, Word: "failed"}, ""))...)
 	case d.Status == event.StatusFailed && d.Asks:
 		c.Add(c.Note("error", d.Text.Visible()+wording.UndoHint))
 	case d.Status == event.StatusFailed:
@@ -46,13 +40,13 @@ func (c *Pane) Reply(d event.ChatReply) {
 	case d.Status == event.StatusCancelled:
 		c.Add(c.Note("info", d.Text.Visible()))
 	default:
-		answer := c.prose
+		answer := c.prose.blocks
 		if c.CommandSent() {
-			answer = c.Listing
+			answer = c.prose.listing
 		}
 		c.Add(answer(d.Text)...)
 		if d.Results != "" {
-			c.Add(c.resultsBlock(d.Results))
+			c.Add(repliedResults(c.Styles, c.size, c.prose, d.Results))
 		}
 	}
 }
@@ -60,74 +54,50 @@ func (c *Pane) Reply(d event.ChatReply) {
 // Introduce shows what the welcome page shows while the chat is empty: once the
 // project's notes, and why no run can start, unless a reply is about to say so.
 func (c *Pane) Introduce(preparing bool) {
-	if c.state.Notes != "" && !c.notesShown {
-		c.notesShown = true
-		c.Add(c.Note("info", wording.NotesWords+c.state.Notes))
-	}
-	if c.byWords {
-		c.byWords, c.shownProblem = c.state.Problem != "", c.state.Problem
-	}
-	if c.state.Problem != c.shownProblem && (c.state.Problem == "" || c.CommandSent() || !preparing) {
-		if c.shownProblem = c.state.Problem; c.state.Problem != "" {
-			c.Add(c.Note("warn", c.state.Problem))
-		}
-	}
+	c.Add(c.intro.blocks(c.Styles, c.state.Notes, c.state.Problem, preparing && !c.CommandSent())...)
 }
 
 // CommandSent reports whether the user's last message is a command to the
 // session.
 func (c *Pane) CommandSent() bool { return strings.HasPrefix(c.sent, "/") }
 
+// showsSent reports whether the user's last message says a text, after a command if that is
+// what it begins with.
+func (c *Pane) showsSent(command string, text untrusted.Text) bool {
+	return strings.TrimSpace(strings.TrimPrefix(c.sent, command)) == strings.TrimSpace(text.Visible())
+}
+
+// Note returns a block with something the user should know.
+func (c *Pane) Note(level, text string) *Block { return noteBlock(c.Styles, level, text) }
+
+// Notice returns Markdown that the user should know: the greeting stays above it, and its
+// code blocks are tables, whose lines are cut.
+func (c *Pane) Notice(text untrusted.Text) []*Block { return c.prose.notice(text) }
+
 // addMessage appends a message of the user with its attachments.
 func (c *Pane) addMessage(message untrusted.Text, mentions []prompt.Mention) {
-	c.Add(c.user(message))
+	c.Add(userBlock(c.Styles, message))
 	if len(mentions) > 0 {
-		c.Add(c.mentioned(mentions))
+		c.Add(mentionsBlock(c.Styles, mentions))
 	}
 }
 
-// user returns a block with the user's message.
-func (c *Pane) user(message untrusted.Text) *Block {
-	text := strings.TrimSpace(message.Visible())
-	return &Block{Gap: true, text: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return c.userMessage(text, width)
-	}}
-}
-
-// userMessage draws what the user said: on a band of its own, or without colors
-// beside a bar.
-func (c *Pane) userMessage(text string, width int) []draw.TextLine {
-	l := c.Styles
-	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
-	if band != nil {
-		sign, strong = sign.Background(band), strong.Background(band)
+// Compacted returns a note that old messages were summarized, or restored.
+func (c *Pane) Compacted(d event.ChatCompacted) *Block {
+	sizes := wording.Tokens(d.Before) + " → " + wording.Tokens(d.After) + " tokens"
+	if c.Styles.Theme.Mode.ASCII {
+		sizes = wording.Tokens(d.Before) + " to " + wording.Tokens(d.After) + " tokens"
 	}
-	lines := draw.Wrapped(text, width-2)
-	for i := range lines {
-		lead := "  "
-		switch {
-		case band == nil:
-			lead = l.Glyphs.Cursor + " "
-		case i == 0:
-			lead = l.Glyphs.Prompt + " "
+	if d.Undone {
+		words := wording.CompactedWords(d) + ", word for word"
+		if d.Before > 0 {
+			words += ", " + sizes
 		}
-		line := lines[i].Text
-		if band != nil {
-			line = l.Fit(line, width-2)
-		}
-		lines[i].Text, lines[i].Lead = sign.Render(lead)+strong.Render(line), 2
+		return c.Note("info", words).withGap(true)
 	}
-	return lines
-}
-
-// mentioned returns a block with the attachments of a message, one per line.
-func (c *Pane) mentioned(mentions []prompt.Mention) *Block {
-	return &Block{Draw: func(width int) []string {
-		l := c.Styles
-		lines := make([]string, len(mentions))
-		for i, m := range mentions {
-			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(wording.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))
-		}
-		return lines
-	}}
+	words := wording.CompactedWords(d) + ", " + sizes
+	if d.Reason != "" {
+		words += " (" + d.Reason.Visible() + ")"
+	}
+	return c.Note("info", words+" "+c.Styles.Glyphs.Separator+" /compact undo restores them").withGap(true)
 }

@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"strings"
-
 	"replan/agent"
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -25,21 +23,11 @@ type Narrator struct {
 	replied       bool     // the session has reported the outcome
 }
 
-// Narrate returns a narrator for a run and makes it the run's narrator in the
-// chat. nested means that a call in the chat started the run. The narrator of a
-// run that the user started replaces all others.
-func (c *Pane) Narrate(run *agent.Run, nested bool) *Narrator {
-	if !nested || c.narrators == nil {
-		c.narrators = map[string]*Narrator{}
-	}
-	n := &Narrator{pane: c, nested: nested, story: story.New(story.Live, c.once)}
+func newNarrator(c *Pane, once *story.Once, run *agent.Run, nested bool) *Narrator {
+	n := &Narrator{pane: c, nested: nested, story: story.New(story.Live, once)}
 	n.Follow(run)
-	c.narrators[run.ID] = n
 	return n
 }
-
-// Narrator returns the narrator of the run with this id, nil if there is none.
-func (c *Pane) Narrator(run string) *Narrator { return c.narrators[run] }
 
 // Follow makes the narrator read another state of the same run. Existing blocks
 // keep the state they were drawn from.
@@ -52,7 +40,7 @@ func (n *Narrator) Follow(run *agent.Run) {
 func (n *Narrator) Cards() int { return n.cards }
 
 // Writing reports whether the text of an unfinished turn is in the chat.
-func (n *Narrator) Writing() bool { return n.turn != nil && !n.turn.done && n.turn.text != "" }
+func (n *Narrator) Writing() bool { return !n.turn.isOver() && !n.turn.isEmpty() }
 
 // Start announces a run at its first event. A run that was not typed here, as in
 // a replay, states its own goal.
@@ -62,11 +50,11 @@ func (n *Narrator) Start(d event.RunStarted) {
 		c.addMessage(d.Goal, d.Prompting.Mentions)
 	}
 	if !n.nested {
-		c.goalOf = n.run.ID
+		c.prose.turnTo(n.run.ID)
 	}
 	n.settle()
 	if d.Plan == nil {
-		n.add(c.phaseBlocks(n.run)...)
+		n.add(phaseBlocks(c, n.run)...)
 	}
 }
 
@@ -76,7 +64,7 @@ func (n *Narrator) Before(data event.Data) story.Before { return n.story.Before(
 
 // Narrate draws what an event says, after the run has applied it.
 func (n *Narrator) Narrate(data event.Data, before story.Before) {
-	if n.pane.state.Replayed {
+	if n.pane.isReplay() {
 		n.story.ReadBy(story.Replay)
 	}
 	for _, e := range n.story.Tell(data, before) {
@@ -86,57 +74,52 @@ func (n *Narrator) Narrate(data event.Data, before story.Before) {
 
 // ApplyFailed warns that the run could not apply an event.
 func (n *Narrator) ApplyFailed(err error) {
-	n.add(n.pane.Note("error", "The screen may be behind: "+err.Error()))
+	n.add(noteBlock(n.pane.Styles, "error", "The screen may be behind: "+err.Error()))
 }
 
 // draw draws an entry.
 func (n *Narrator) draw(e story.Entry) {
-	c := n.pane
+	c, l := n.pane, n.pane.Styles
 	switch e.Kind {
 	case story.Resumed:
 		n.resume(e.Words)
 	case story.Plan:
-		n.add(c.planned(n.run, e.Plan.Title.Line(), len(e.Plan.Steps), n.run.DryRun()))
+		n.add(planBlock(l, n.run, e.Plan.Title.Line(), len(e.Plan.Steps), n.run.DryRun()))
 	case story.Revision:
-		n.add(c.revision(e.Event.(event.PlanDiff), e.Told))
+		n.add(revisionBlock(l, e.Event.(event.PlanDiff), e.Told))
 	case story.Reviewed:
-		n.add(c.reviewed(n.run, e.Event.(event.PlanReviewed)))
+		n.add(reviewBlock(l, n.run, e.Event.(event.PlanReviewed)))
 	case story.Replanning:
-		n.add(c.replanning(n.run))
+		n.add(replanBlock(c, n.run))
 	case story.Route:
-		n.add(c.told(e))
+		n.add(toldBlock(l, e))
 		if n.run.Model == "" {
-			c.byWords = true // the remark reports the missing model
+			c.intro.ranByWords() // the remark reports the missing model
 		}
 	case story.Remark:
 		d := e.Event.(event.RunSteered)
-		// The chat shows a /steer command already.
-		typed := strings.TrimSpace(strings.TrimPrefix(c.sent, "/steer ")) == strings.TrimSpace(d.Text.Visible())
-		n.add(c.steered(d, typed))
+		n.add(steerBlock(l, d, c.showsSent("/steer ", d.Text))) // a command is in the chat already
 	case story.Failure:
-		b := c.told(e)
-		b.Gap = true
-		n.add(b)
+		n.add(toldBlock(l, e).withGap(true))
 	case story.GateAnswered:
 		n.drawAnswer(e)
 	case story.Answer:
 		n.settleRun()
-		if n.run.Synthesis.Text == "" && (n.turn == nil || n.turn.text == "") { // it did not stream
-			n.add(c.prose(e.Text)...)
+		if n.run.Synthesis.Text == "" && n.turn.isEmpty() { // it did not stream
+			n.add(c.prose.blocks(e.Text)...)
 		}
 	case story.Results:
 		n.settleRun()
-		n.add(c.results(n.run, e.Results)...)
+		n.add(resultBlocks(l, c.size, n.run, e.Results)...)
 	case story.Outcome:
 		n.settleRun()
-		b := c.outcome(e.Ending, e.Ending.Resume(c.resumedBy(n.run.ID)))
-		b.Gap = b.Gap || len(e.Results) > 0
-		n.add(b)
+		b := outcomeBlock(l, e.Ending, e.Ending.Resume(c.resumedBy(n.run.ID)))
+		n.add(b.withGap(b.Gap || len(e.Results) > 0))
 	case story.Advice:
-		n.add(c.Note("", c.state.Advice))
+		n.add(c.advice())
 	default:
 		if !n.drawTurn(e) {
-			n.add(c.told(e))
+			n.add(toldBlock(l, e))
 		}
 	}
 }
@@ -151,10 +134,9 @@ func (n *Narrator) drawTurn(e story.Entry) bool {
 	case story.TurnBegins:
 		n.openTurn()
 	case story.TurnText:
-		n.write(string(e.Text), e.Thought)
+		n.openTurn().write(string(e.Text), e.Thought, n.run.Now)
 	case story.TurnWithdrawn:
-		n.pane.removeTurn(n.turn)
-		n.turn.text = ""
+		n.turn.withdraw()
 	case story.TurnEnds:
 		n.closeTurn(e.Text, e.Thought)
 		n.narrateCalls()
@@ -167,8 +149,8 @@ func (n *Narrator) drawTurn(e story.Entry) bool {
 // settleRun ends the open turn of a run that is over, and draws its live blocks for the
 // last time.
 func (n *Narrator) settleRun() {
-	if n.turn != nil && !n.turn.done {
-		n.closeTurn(untrusted.Text(n.turn.text), "")
+	if !n.turn.isOver() {
+		n.turn.stop(n.run.Now)
 	}
 	n.pane.Invalidate()
 	n.settle()
@@ -181,17 +163,17 @@ func (n *Narrator) resume(words string) {
 	n.replied = false
 	n.settle()
 	var goal untrusted.Text
-	if c.goalOf != r.ID {
+	if !c.prose.isAbout(r.ID) {
 		goal = r.Goal
 	}
 	if !n.nested {
-		c.goalOf = r.ID
+		c.prose.turnTo(r.ID)
 	}
 	about := goal
-	if strings.TrimSpace(c.sent) == strings.TrimSpace(goal.Visible()) {
+	if c.showsSent("", goal) {
 		about = "" // the message before it
 	}
-	n.add(c.resumed(words, about))
+	n.add(resumeBlock(c.Styles, words, about))
 	n.cards = 0
 	switch {
 	case goal == "" && r.Chat != nil:
@@ -200,7 +182,7 @@ func (n *Narrator) resume(words string) {
 			n.cards++
 		}
 	case r.Revision == 0:
-		n.add(c.phaseBlocks(r)...)
+		n.add(phaseBlocks(c, r)...)
 	}
 	n.narrateCalls()
 }
@@ -211,7 +193,7 @@ func (n *Narrator) outcomeReply(d event.ChatReply) bool {
 	result := n.run.Result
 	if result == nil { // the session abandoned the run
 		n.settle()
-		n.add(n.pane.Note("error", d.Text.Visible()))
+		n.add(noteBlock(n.pane.Styles, "error", d.Text.Visible()))
 		return true
 	}
 	first := !n.replied
@@ -225,3 +207,14 @@ func (n *Narrator) add(blocks ...*Block) { n.pane.add(n.nested, blocks...) }
 
 // settle draws the live blocks of the run for the last time.
 func (n *Narrator) settle() { n.pane.settle(n.nested) }
+
+// narrateCalls adds a card for each call that has none.
+func (n *Narrator) narrateCalls() {
+	if n.run.Chat == nil {
+		return
+	}
+	for ; n.cards < len(n.run.Chat.Calls); n.cards++ {
+		card := cardBlock(n.pane.Styles, n.run, n.run.Chat.Calls[n.cards])
+		n.add(card.withGap(n.cards == 0 || !n.pane.endsInCard()))
+	}
+}

@@ -6,35 +6,31 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
-	"replan/tui/draw"
 	"replan/tui/panetest"
 	"replan/tui/story"
 )
 
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Styles: l}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}
-	if got := panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "partial"}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
+	if got := panetest.Stripped(outcomeBlock(l, &story.Ending{Result: result, Word: "partial"}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Partial) {
 		t.Errorf("the chat shows %s", got)
 	}
 }
 
 func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Styles: l}
 	for why, want := range map[untrusted.Text]string{"stopped by the user": " stopped  ", "stopped by ann@laptop": " stopped by ann@laptop  "} {
 		result := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: why}
-		if got := panetest.Stripped(c.outcome(&story.Ending{Result: result}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
+		if got := panetest.Stripped(outcomeBlock(l, &story.Ending{Result: result}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
 			t.Errorf("the chat shows %s", got)
 		}
 	}
 }
 
 func TestOutcomeExplainsMissingAnswer(t *testing.T) {
-	c := &Pane{Styles: panetest.DarkLook()}
 	result := event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Unanswered: "Ollama does not answer"}
-	got := strings.Join(strings.Fields(panetest.Stripped(c.outcome(&story.Ending{Result: result, Word: "done"}, "ctrl+r resumes the run and asks for it again.").Draw(60))), " ")
+	got := strings.Join(strings.Fields(panetest.Stripped(outcomeBlock(panetest.DarkLook(), &story.Ending{Result: result, Word: "done"}, "ctrl+r resumes the run and asks for it again.").Draw(60))), " ")
 	if want := "The answer is missing: Ollama does not answer. ctrl+r resumes the run and asks for it again."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
@@ -42,7 +38,7 @@ func TestOutcomeExplainsMissingAnswer(t *testing.T) {
 
 func TestAnswerOfAnEarlierFailedRunIsMarkdown(t *testing.T) {
 	l := panetest.DarkLook()
-	c := &Pane{Styles: l, Markdown: draw.NewMarkdown(l)}
+	c := New(l)
 	c.Reply(event.ChatReply{Run: "r-1", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "`test.run` failed:\n\n```text\n1 failed\n```\n"})
 	var lines []string
 	for _, b := range c.Blocks {

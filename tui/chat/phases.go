@@ -22,9 +22,9 @@ type phaseBlock struct {
 	phase int // from 0
 	block *Block
 
-	unfolded *bool
-	stream   modelStream
-	read     phaseCard
+	fold   *fold
+	stream modelStream
+	read   phaseCard
 }
 
 // phaseCard is what the reply of a phase says, read once.
@@ -35,12 +35,12 @@ type phaseCard struct {
 }
 
 // phaseBlocks returns a block for each phase of planning.
-func (c *Pane) phaseBlocks(run *agent.Run) []*Block {
+func phaseBlocks(c *Pane, run *agent.Run) []*Block {
 	blocks := make([]*Block, len(run.Phases))
 	for i := range run.Phases {
-		p := &phaseBlock{pane: c, run: run, phase: i, block: &Block{live: true}}
-		p.unfolded = p.block.foldsAs(foldCard, p.opens)
-		p.block.lay = p.lay
+		p := &phaseBlock{pane: c, run: run, phase: i}
+		p.fold = newFold(foldCard, false, p.opens)
+		p.block = &Block{live: true, fold: p.fold, lay: p.lay}
 		blocks[i] = p.block
 	}
 	return blocks
@@ -116,20 +116,20 @@ func (p *phaseBlock) learn() {
 }
 
 func (p *phaseBlock) lay(width int) []draw.TextLine {
-	p.block.Gap = p.leads()
+	p.block.withGap(p.leads())
 	if !p.shown(p.phase) {
 		return nil
 	}
 	lines := draw.Set(p.head(width))
 	switch status := p.state().Status; {
 	case status == agent.PhaseRunning:
-		return append(lines, p.pane.guided(p.stream.lines(p.writing(), width-2))...)
-	case *p.unfolded && p.opens():
+		return append(lines, guided(p.pane.Styles, p.stream.lines(p.writing(), width-2))...)
+	case p.fold.isOpen() && p.opens():
 		return append(lines, p.whole(width)...)
 	case status == agent.PhaseFailed && !p.run.Paused:
 		lines = append(lines, draw.Set(draw.Aside(p.pane.Styles.Danger, p.state().Reason.Line(), width))...)
 	}
-	return append(lines, p.pane.guided(draw.Set(p.brief(width-2)))...)
+	return append(lines, guided(p.pane.Styles, draw.Set(p.brief(width-2)))...)
 }
 
 // head draws the first line of the phase, below a line for each skipped phase before
@@ -155,12 +155,12 @@ func (p *phaseBlock) headline(width int) string {
 	if !p.opens() {
 		return line
 	}
-	if room := width - draw.VisibleWidth(line) - 4; !*p.unfolded && !p.roomy() && room >= 16 {
+	if room := width - draw.VisibleWidth(line) - 4; !p.fold.isOpen() && !p.roomy() && room >= 16 {
 		if words := p.summary(); words != "" {
 			line += "  " + l.Muted.Render(l.Cut(words, room))
 		}
 	}
-	return line + foldSign(l, *p.unfolded)
+	return line + p.fold.sign(l)
 }
 
 // direct reports whether the analysis ended the planning: the answer needs no plan.
@@ -203,7 +203,7 @@ func (p *phaseBlock) title(width int) string {
 func (p *phaseBlock) roomy() bool {
 	const low = 14
 	ended := func(i int) bool { return p.run.Phases[i].Status == agent.PhaseCompleted }
-	return ended(p.phase) && p.newest(ended) && p.pane.height >= low
+	return ended(p.phase) && p.newest(ended) && p.pane.size().H >= low
 }
 
 // summary returns the result of the phase in a line.
@@ -279,11 +279,11 @@ func unknowns(list []string) string {
 func (p *phaseBlock) whole(width int) []draw.TextLine {
 	c := p.pane
 	if p.holdsPlan() {
-		notes := c.guided(draw.Set(c.Styles.PlanNotes(p.run.Plan, width-2, false)))
-		return append(notes, c.planSteps(p.run, width)...)
+		notes := guided(c.Styles, draw.Set(c.Styles.PlanNotes(p.run.Plan, width-2, false)))
+		return append(notes, planSteps(c.Styles, p.run, width)...)
 	}
 	lines := draw.Texts(c.Markdown.Lines(p.text(), max(width-2, 1)))
-	return c.guided(draw.Set(c.Styles.Shorten(lines, mostOfPlan, width-2)))
+	return guided(c.Styles, draw.Set(c.Styles.Shorten(lines, mostOfPlan, width-2)))
 }
 
 // writing returns what the model writes in the phase.

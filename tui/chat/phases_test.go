@@ -245,7 +245,7 @@ func BenchmarkPhaseStream(b *testing.B) {
 			c := idlePane(106, 46)
 			run := &agent.Run{Terms: agent.Terms{Model: "qwen3:8b"}}
 			run.Phases[2] = agent.Phase{Status: agent.PhaseRunning, Text: `{"steps": [` + strings.Repeat(step, size/len(step))}
-			c.Add(c.phaseBlocks(run)...)
+			c.Add(phaseBlocks(c, run)...)
 			c.View()
 			whole := run.Phases[2].Text + strings.Repeat(step, 100_000)
 			for i := 0; b.Loop(); i++ {
@@ -259,7 +259,7 @@ func BenchmarkPhaseStream(b *testing.B) {
 
 func TestUserMessageStandsBesideBarWithoutColors(t *testing.T) {
 	p := planningIn(t, 12, 20, themes.Mode{NoColor: true})
-	lines := p.userMessage("two lines of words", 12)
+	lines := userMessage(p.Styles, "two lines of words", 12)
 	if got := panetest.Stripped(draw.Texts(lines)); got != "▌ two lines\n▌ of words" {
 		t.Errorf("got\n%s", got)
 	}

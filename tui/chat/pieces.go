@@ -41,8 +41,10 @@ type splitter struct {
 	shift int // indentation of its fence
 }
 
-// feed reads the text received so far, which extends the text fed before.
-func (s *splitter) feed(text string) {
+// feed reads the text received so far, which extends the text fed before. It returns the
+// pieces that have become finished.
+func (s *splitter) feed(text string) []piece {
+	before := len(s.pieces)
 	for {
 		end := strings.IndexByte(text[s.done:], '\n')
 		if s.partSentence(text, end) {
@@ -56,7 +58,11 @@ func (s *splitter) feed(text string) {
 	if s.open != nil {
 		s.open.Text = s.codeText(text[s.from:])
 	}
+	return s.pieces[before:]
 }
+
+// unfinished returns the text of the open piece.
+func (s *splitter) unfinished(text string) string { return text[s.begin:] }
 
 // partSentence splits a very long line after a sentence. end is the length of
 // the line, negative while it is being written.

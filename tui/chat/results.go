@@ -23,18 +23,18 @@ const (
 	linesFolded  = 4 // lines of one collapsed result
 )
 
-// results returns blocks with the results of a plan without a written answer:
+// resultBlocks returns blocks with the results of a plan without a written answer:
 // those no other step used. Each shows its first lines; expanded, it shows
 // more.
-func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
+func resultBlocks(l *draw.Styles, size func() draw.Rect, run *agent.Run, all []story.Result) []*Block {
 	var blocks []*Block
 	for _, of := range all[:min(len(all), resultsShown)] {
 		s := of.Step
 		title := s.Step.Name() + " " + s.Step.Title.Line()
-		blocks = append(blocks, c.foldedResult(title, wording.EvidenceOf(run, s), linesFolded, func(width int) []string {
-			d := &draw.Document{Styles: c.Styles, Width: max(width, 1)}
+		blocks = append(blocks, foldedResult(l, size, title, wording.EvidenceOf(run, s), linesFolded, nil, func(width int) []string {
+			d := &draw.Document{Styles: l, Width: max(width, 1)}
 			if lines := wording.ItemLines(s); lines != nil {
-				writeCutLines(d, c.Styles.Text, lines)
+				writeCutLines(d, l.Text, lines)
 				return d.Whole()
 			}
 			writeReadable(d, s.Result)
@@ -42,47 +42,45 @@ func (c *Pane) results(run *agent.Run, all []story.Result) []*Block {
 		}))
 	}
 	if more := len(all) - len(blocks); more > 0 {
-		blocks = append(blocks, c.remark(separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
+		blocks = append(blocks, remarkBlock(l, separatorGlyph, faintStyle, english.Count(more, "more result")+" in the plan"))
 	}
 	return blocks
 }
 
-// resultsBlock returns a block with the results in a reply from an earlier
+// repliedResults returns a block with the results in a reply from an earlier
 // session. Collapsed, they take one line.
-func (c *Pane) resultsBlock(markdown untrusted.Text) *Block {
-	b := c.foldedResult("results of the steps", "", 0, func(width int) []string {
+func repliedResults(l *draw.Styles, size func() draw.Rect, p *prose, markdown untrusted.Text) *Block {
+	words := func() string { return markdown.Visible() }
+	return foldedResult(l, size, "results of the steps", "", 0, words, func(width int) []string {
 		var lines []string
-		for _, p := range pieces(markdown) {
-			if p.gap && len(lines) > 0 {
+		for _, part := range pieces(markdown) {
+			if part.gap && len(lines) > 0 {
 				lines = append(lines, "")
 			}
-			for _, line := range c.layPiece(p, "", width, true) {
+			for _, line := range p.lines(part, "", width, true) {
 				lines = append(lines, line.Text)
 			}
 		}
 		return lines
 	})
-	b.text = func() string { return markdown.Visible() }
-	return b
 }
 
-// foldedResult returns a block with a title and a body. Collapsed, it shows
-// only the first lines of the body.
-func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, body func(width int) []string) *Block {
-	b := &Block{Gap: true}
+// foldedResult returns a block with a title and a body, in a pane of that size. Collapsed,
+// it shows only the first lines of the body. text returns its text for the search; nil
+// searches what is drawn.
+func foldedResult(l *draw.Styles, size func() draw.Rect, title string, state plan.EvidenceState, folded int, text func() string, body func(width int) []string) *Block {
 	whole := folded // lines that need no folding
 	if folded > 0 {
 		whole++ // a single hidden line takes the place of its count
 	}
-	unfolded := b.foldsAs(foldCard, func() bool { return len(body(max(c.width-2, 1))) > whole })
-	b.lay = func(width int) []draw.TextLine {
-		l := c.Styles
+	fold := newFold(foldCard, false, func() bool { return len(body(max(size().W-2, 1))) > whole })
+	return &Block{Gap: true, fold: fold, text: text, lay: func(width int) []draw.TextLine {
 		lines := body(max(width-2, 1))
 		sign, shown := "", folded
 		if len(lines) > whole {
-			sign = foldSign(l, *unfolded)
+			sign = fold.sign(l)
 		}
-		if *unfolded {
+		if fold.isOpen() {
 			shown = mostOfCard
 		}
 		if shown > 0 {
@@ -92,9 +90,8 @@ func (c *Pane) foldedResult(title string, state plan.EvidenceState, folded int, 
 		}
 		glyph, style := draw.EvidenceGlyph(l, state)
 		head := style.Render(glyph) + " " + l.Text.Render(l.Cut(title, max(width-2-draw.VisibleWidth(sign), 1))) + sign
-		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, c.guided(draw.Set(lines))...)
-	}
-	return b
+		return append([]draw.TextLine{{Text: l.Cut(head, width), Lead: 2}}, guided(l, draw.Set(lines))...)
+	}}
 }
 
 // writeReadable adds the most readable part of a result: the outcome of a test

@@ -58,7 +58,7 @@ func (s *modelStream) take(w openReply) {
 	s.thinking.take(w.thinking)
 	if s.first.IsZero() && s.bytes() > 0 {
 		s.first, s.before = w.pane.Styles.Now, s.bytes()
-		w.pane.modelLoaded = true
+		w.pane.modelWrites()
 	}
 }
 
@@ -111,11 +111,11 @@ func (s *modelStream) lines(w openReply, width int) []draw.TextLine {
 	s.take(w)
 	l, height := w.pane.Styles, 6
 	switch {
-	case w.pane.state.Replayed && s.bytes() == 0:
+	case w.pane.isReplay() && s.bytes() == 0:
 		return nil // a journal keeps whole replies only
-	case w.pane.height < 14:
+	case w.pane.size().H < 14:
 		height = 2
-	case w.pane.height < 24:
+	case w.pane.size().H < 24:
 		height = 4
 	}
 	from, style := &s.text, l.Muted
@@ -153,24 +153,23 @@ func (w openReply) waiting() string {
 		return model + " is reading the prompt, " + far + w.pane.Styles.Glyphs.Ellipsis
 	}
 	answered := func(s agent.Phase) bool { return s.Status == agent.PhaseCompleted }
-	if w.pane.modelLoaded || slices.ContainsFunc(w.run.Phases[:], answered) {
+	if w.pane.hasLoadedModel() || slices.ContainsFunc(w.run.Phases[:], answered) {
 		return model + " is reading the prompt" + w.pane.Styles.Glyphs.Ellipsis
 	}
 	return "loading " + model + " or reading the prompt" + w.pane.Styles.Glyphs.Ellipsis
 }
 
-// replanning returns a block that shows what the model writes as the current
+// replanBlock returns a block that shows what the model writes as the current
 // replan of a run. It is empty once the replan has ended.
-func (c *Pane) replanning(run *agent.Run) *Block {
+func replanBlock(c *Pane, run *agent.Run) *Block {
 	asked := run.Replanning
 	var stream modelStream
-	b := &Block{live: true, until: func() bool { return run.Replanning != asked }}
-	b.lay = func(width int) []draw.TextLine {
-		if b.until() {
+	ended := func() bool { return run.Replanning != asked }
+	return &Block{live: true, until: ended, lay: func(width int) []draw.TextLine {
+		if ended() {
 			return nil
 		}
 		w := openReply{pane: c, run: run, name: "replanning", since: asked.StartedAt, text: asked.Text, thinking: asked.Thinking}
-		return append(draw.Set([]string{stream.title(w, width)}), c.guided(stream.lines(w, width-2))...)
-	}
-	return b
+		return append(draw.Set([]string{stream.title(w, width)}), guided(c.Styles, stream.lines(w, width-2))...)
+	}}
 }

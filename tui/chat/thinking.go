@@ -18,7 +18,23 @@ type thought struct {
 	began    time.Time     // zero if not measured
 	duration time.Duration // 0 if not measured
 	live     bool          // still in progress
-	unfolded bool
+	fold     *fold
+}
+
+// newThought returns a thought without words, expanded if open.
+func newThought(open bool) *thought {
+	t := &thought{}
+	t.fold = newFold(foldThinking, open, func() bool { return len(t.parts) > 0 })
+	return t
+}
+
+// begin measures the time from now on. It reports whether the model did not think before.
+func (t *thought) begin(at time.Time) bool {
+	if t.live {
+		return false
+	}
+	t.live, t.began = true, at
+	return true
 }
 
 // thinkingPart is the thinking of one planning phase, or before an answer.
@@ -46,6 +62,9 @@ func (t *thought) end(at time.Time) {
 	t.duration += max(at.Sub(t.began), 0)
 }
 
+// endUnmeasured ends the thinking without a duration, which is unknown.
+func (t *thought) endUnmeasured() { t.live = false }
+
 // in reports whether the model thought in that phase.
 func (t *thought) in(phase string) bool {
 	return slices.ContainsFunc(t.parts, func(p thinkingPart) bool { return p.phase == phase })
@@ -63,7 +82,6 @@ func (t *thought) words() int {
 // block returns a block with the thinking: its end while in progress,
 // then its duration and length. Expanded, it shows all of it.
 func (t *thought) block(l *draw.Styles) *Block {
-	b := &Block{Gap: true, live: t.live, until: func() bool { return !t.live }}
 	count := -1
 	var counted int
 	words := func() int {
@@ -76,8 +94,8 @@ func (t *thought) block(l *draw.Styles) *Block {
 		}
 		return count
 	}
-	b.text = func() string {
-		if !t.unfolded {
+	text := func() string {
+		if !t.fold.isOpen() {
 			return "thinking"
 		}
 		var all []string
@@ -86,31 +104,26 @@ func (t *thought) block(l *draw.Styles) *Block {
 		}
 		return untrusted.Visible(strings.Join(all, "\n"))
 	}
-	b.folds = &foldControl{thing: foldThinking, can: func() bool { return len(t.parts) > 0 }, open: func() bool { return t.unfolded }, turn: func() { t.unfolded = !t.unfolded }}
-	b.lay = func(width int) []draw.TextLine {
+	lay := func(width int) []draw.TextLine {
 		if len(t.parts) == 0 {
 			return nil
 		}
-		if t.live && !t.unfolded && t.parts[0].phase == "" { // the block of a phase shows its own
+		if t.live && !t.fold.isOpen() && t.parts[0].phase == "" { // the block of a phase shows its own
 			return []draw.TextLine{{Text: thoughtTail(l, t.parts[len(t.parts)-1].text, width)}}
 		}
-		sign := l.Glyphs.Folded
-		if t.unfolded {
-			sign = l.Glyphs.Unfolded
-		}
 		between := " " + l.Glyphs.Separator + " "
-		head := sign + " thinking"
+		head := t.fold.glyph(l) + " thinking"
 		if t.duration > 0 {
 			head += between + wording.Seconds(t.duration)
 		}
 		head += between + english.Count(words(), "word")
 		lines := []draw.TextLine{{Text: l.Faint.Render(l.Cut(head, width)), Lead: 2}}
-		if t.unfolded {
+		if t.fold.isOpen() {
 			lines = append(lines, t.lines(l, width)...)
 		}
 		return lines
 	}
-	return b
+	return &Block{Gap: true, live: t.live, until: func() bool { return !t.live }, fold: t.fold, text: text, lay: lay}
 }
 
 // lines draws the complete thinking behind a guide.

@@ -3,136 +3,145 @@ package chat
 import (
 	"slices"
 	"strings"
+	"time"
 
-	"replan/agent/event"
 	"replan/tui/draw"
-	"replan/tui/wording"
 )
 
 // turn is one reply that a model writes into the chat: the answer, or text
 // before tool calls.
 type turn struct {
-	text    string
-	done    bool
-	inset   bool            // belongs to a run that a call in the chat started
-	written strings.Builder // text, as received
-	thought *thought        // thinking before the text, nil for none
+	pane     *Pane
+	inset    bool // belongs to a run that a call in the chat started
+	text     string
+	done     bool
+	received strings.Builder // text, as received
+	thought  *thought        // thinking before the text, nil for none
 
-	split  *splitter
-	blocks []*Block // finished parts of the text, and the open part at the end
+	split    splitter
+	finished []*Block       // one for each finished part of the text
+	open     *Block         // the open part, nil for none
+	colors   *draw.OpenCode // of the code in the open part
 }
 
-// flow shows the text of a turn received so far: one block per finished part,
+// isOver reports whether no model writes the turn any more. The turn may be nil.
+func (t *turn) isOver() bool { return t == nil || t.done }
+
+// isEmpty reports whether the turn has no text. It may be nil.
+func (t *turn) isEmpty() bool { return t == nil || t.text == "" }
+
+// write adds streamed text and thinking of a model.
+func (t *turn) write(text, thinking string, now time.Time) {
+	if thinking != "" {
+		if t.thought == nil {
+			t.thought = newThought(t.pane.ShowsThinking)
+			t.thought.begin(now)
+			t.pane.add(t.inset, t.thought.block(t.pane.Styles))
+		}
+		t.thought.add("", thinking)
+	}
+	if text != "" {
+		if t.thought != nil {
+			t.thought.end(now)
+		}
+		t.received.WriteString(text)
+		t.text = t.received.String()
+		t.flow()
+	}
+	t.pane.Invalidate()
+}
+
+// close ends the turn with its complete text and thinking.
+func (t *turn) close(text, thinking string, now time.Time) {
+	if thinking != "" && t.thought == nil && len(t.finished) == 0 && t.open == nil {
+		t.thought = newThought(t.pane.ShowsThinking)
+		t.thought.add("", thinking)
+		t.pane.add(t.inset, t.thought.block(t.pane.Styles))
+	}
+	if t.thought != nil {
+		t.thought.end(now)
+	}
+	if text != "" && text != t.text {
+		if !strings.HasPrefix(text, t.text) {
+			t.remove()
+		}
+		t.text = text
+	}
+	t.done = true
+	t.flow()
+	t.pane.Invalidate()
+}
+
+// stop ends the turn with the text that has come.
+func (t *turn) stop(now time.Time) { t.close(t.text, "", now) }
+
+// withdraw takes the text of the turn back.
+func (t *turn) withdraw() {
+	t.remove()
+	t.text = ""
+}
+
+// remove removes the text of the turn from the chat.
+func (t *turn) remove() {
+	for _, b := range t.finished {
+		t.pane.remove(b)
+	}
+	if t.open != nil {
+		t.pane.remove(t.open)
+	}
+	t.finished, t.open, t.split = nil, nil, splitter{}
+}
+
+// flow shows the text received so far: one block per finished part,
 // drawn once, and one for the open part. A completed turn has no open part.
-func (c *Pane) flow(t *turn) {
-	if t.split == nil {
-		t.split = &splitter{}
-	}
-	before := len(t.split.pieces)
-	t.split.feed(t.text)
+func (t *turn) flow() {
+	parts := t.split.feed(t.text)
 	rest := t.split.rest(t.text)
-	finished := t.split.pieces[before:]
 	if t.done {
-		finished, rest = append(slices.Clone(finished), rest...), nil
+		parts, rest = append(slices.Clone(parts), rest...), nil
 	}
-	known := len(t.blocks) - before // the open one, if any
-	var open *Block
-	if known > 0 {
-		open = t.blocks[len(t.blocks)-1]
-		t.blocks = t.blocks[:len(t.blocks)-1]
+	before := len(t.finished)
+	for _, part := range parts {
+		b := t.pane.prose.block(part, part.code != nil && !t.has(part.code), false)
+		t.finished = append(t.finished, b.withGap(part.gap || len(t.finished) == 0))
 	}
-	var fresh []*Block
-	for i, p := range finished {
-		b := c.pieceBlock(p, false)
-		if before+i == 0 {
-			b.Gap = true
-		}
-		if p.code != nil && !t.has(p.code) {
-			b.codes = []*draw.Code{p.code}
-		}
-		fresh = append(fresh, b)
-		t.blocks = append(t.blocks, b)
-	}
-	switch {
-	case open != nil:
-		at := c.placeOf(open)
-		for _, b := range fresh {
-			b.inset = t.inset
-		}
-		c.insert(at, fresh...)
+	fresh := t.finished[before:]
+	if t.open == nil {
+		t.pane.add(t.inset, fresh...)
 		if len(rest) > 0 {
-			c.open(t, open, rest)
-			return
+			t.open, t.colors = &Block{live: true, until: t.isOver, text: t.unfinished}, &draw.OpenCode{}
+			t.show(rest)
+			t.pane.add(t.inset, t.open)
 		}
-		c.remove(open)
-	case len(rest) > 0:
-		c.add(t.inset, fresh...)
-		open = &Block{live: true, until: func() bool { return t.done }}
-		c.open(t, open, rest)
-		c.add(t.inset, open)
-	default:
-		c.add(t.inset, fresh...)
+		return
 	}
+	t.pane.insert(t.pane.placeOf(t.open), t.inset, fresh...)
+	if len(rest) > 0 {
+		t.show(rest)
+		return
+	}
+	t.pane.remove(t.open)
+	t.open = nil
 }
 
-// has reports whether that code starts in a block of the turn.
+// has reports whether that code starts in a finished part of the turn.
 func (t *turn) has(c *draw.Code) bool {
-	return slices.ContainsFunc(t.blocks, func(b *Block) bool { return slices.Contains(b.codes, c) })
+	return slices.ContainsFunc(t.finished, func(b *Block) bool { return b.begins(c) })
 }
 
-// open adds a block for the open part of a turn.
-func (c *Pane) open(t *turn, b *Block, rest []piece) {
-	colors := &draw.OpenCode{}
-	if b.opened != nil {
-		colors = b.opened
-	}
-	b.opened = colors
-	b.Gap = len(t.blocks) == 0 || rest[0].gap
-	b.codes = nil
+// unfinished returns the text of the open part.
+func (t *turn) unfinished() string { return t.split.unfinished(t.text) }
+
+// show shows the pieces of the open part in its block.
+func (t *turn) show(rest []piece) {
+	var codes []*draw.Code
 	for _, p := range rest {
-		if p.code != nil && !t.has(p.code) && !slices.Contains(b.codes, p.code) {
-			b.codes = append(b.codes, p.code)
+		if p.code != nil && !t.has(p.code) && !slices.Contains(codes, p.code) {
+			codes = append(codes, p.code)
 		}
 	}
-	b.stale, c.drawn = true, false
-	b.text = func() string { return t.text[t.split.begin:] }
-	b.lay = func(width int) []draw.TextLine {
-		var lines []draw.TextLine
-		for i, p := range rest {
-			if i > 0 && p.gap {
-				lines = append(lines, draw.TextLine{})
-			}
-			if p.code != nil && p.text != "" && c.copying.marked != p.code {
-				lines = append(lines, c.codeLabel(p, width)...)
-				lines = append(lines, c.Markdown.CodeLines(colors.Spans(p.code, p.text), width, false)...)
-				continue
-			}
-			lines = append(lines, c.layPiece(p, c.goalOf, width, false)...)
-		}
-		return lines
-	}
-	t.blocks = append(t.blocks, b)
-	c.edition++
-}
-
-// removeTurn removes the text of a turn from the chat.
-func (c *Pane) removeTurn(t *turn) {
-	for _, b := range t.blocks {
-		c.remove(b)
-	}
-	t.blocks, t.split = nil, &splitter{}
-}
-
-// steered returns a block with a message to a running run. If it was
-// typed as a command, the block shows only what became of it.
-func (c *Pane) steered(d event.RunSteered, typed bool) *Block {
-	text := d.Text.Visible()
-	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
-		l := c.Styles
-		var lines []draw.TextLine
-		if !typed {
-			lines = c.userMessage(text, width)
-		}
-		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+wording.ByWords(d.By), width-2))...)
-	}}
+	colors := t.colors
+	t.pane.rewrite(t.open, len(t.finished) == 0 || rest[0].gap, codes, func(width int) []draw.TextLine {
+		return t.pane.prose.open(rest, colors, width)
+	})
 }

@@ -27,7 +27,7 @@ type viewport struct {
 	kept       int       // number of cached lines
 
 	tracked []*draw.Spot    // see Track
-	anchor  *draw.Spot      // another spot to keep at its text
+	anchor  *draw.Spot      // see holdTo
 	shown   []draw.SpotLine // lines in view
 	drawn   bool            // shown is valid
 	layouts int             // increases when shown changes
@@ -39,13 +39,21 @@ func (v *viewport) setSize(width, height int) {
 		return
 	}
 	if v.scrolledUp && width != v.width && v.width > 0 && v.top.Block < len(v.Blocks) {
-		if b := v.Blocks[v.top.Block]; v.top.Line > 0 && b.height > 0 {
-			part, whole := v.top.Line, b.height
+		whole, _ := v.Blocks[v.top.Block].heightAt(v.width)
+		if part := v.top.Line; part > 0 && whole > 0 {
 			v.width = width
 			v.top.Line = part * len(v.LinesOf(v.top.Block)) / whole
 		}
 	}
 	v.width, v.height, v.drawn = width, height, false
+}
+
+// surround sets what stands around the blocks: the lines below them, and the greeting.
+func (v *viewport) surround(activity, welcome []string) {
+	if !slices.Equal(activity, v.activity) || !slices.Equal(welcome, v.welcome) {
+		v.drawn = false
+	}
+	v.activity, v.welcome = activity, welcome
 }
 
 // Add appends blocks.
@@ -54,9 +62,11 @@ func (v *viewport) Add(blocks ...*Block) { v.add(false, blocks...) }
 // add appends blocks. inset means that they belong to a run that a call in the
 // chat started.
 func (v *viewport) add(inset bool, blocks ...*Block) {
+	if len(blocks) == 0 {
+		return
+	}
 	for _, b := range blocks {
-		b.inset = inset
-		if b.live {
+		if b.enter(inset) {
 			v.live = append(v.live, b)
 		}
 	}
@@ -65,12 +75,15 @@ func (v *viewport) add(inset bool, blocks ...*Block) {
 	v.drawn = false
 }
 
-// insert inserts blocks before block at, from which they were split off.
-func (v *viewport) insert(at int, blocks ...*Block) {
+// insert inserts finished blocks before block at, from which they were split off.
+func (v *viewport) insert(at int, inset bool, blocks ...*Block) {
 	if len(blocks) == 0 {
 		return
 	}
-	v.Blocks = append(v.Blocks[:at:at], append(blocks, v.Blocks[at:]...)...)
+	for _, b := range blocks {
+		b.enter(inset)
+	}
+	v.Blocks = slices.Insert(v.Blocks, at, blocks...)
 	v.shift(at, len(blocks))
 	v.edition++
 	v.drawn = false
@@ -92,7 +105,7 @@ func (v *viewport) shift(at, blocks int) {
 // revive makes a block change again.
 func (v *viewport) revive(b *Block) {
 	if !slices.Contains(v.live, b) {
-		b.live, b.stale = true, true
+		b.revive()
 		v.live = append(v.live, b)
 	}
 }
@@ -101,9 +114,7 @@ func (v *viewport) revive(b *Block) {
 func (v *viewport) Invalidate() {
 	kept := v.live[:0]
 	for _, b := range v.live {
-		b.stale, b.looked = true, false
-		b.live = b.until == nil || !b.until()
-		if b.live {
+		if b.beat() {
 			kept = append(kept, b)
 		}
 	}
@@ -118,13 +129,12 @@ func (v *viewport) Invalidate() {
 // Settle draws the live blocks for the last time.
 func (v *viewport) Settle() { v.settle(false) }
 
-// settle draws the live blocks of a run for the last time. For an inset run, the
-// card of the call that started it stays live.
+// settle draws the live blocks of a run for the last time.
 func (v *viewport) settle(inset bool) {
 	kept := v.live[:0]
 	for _, b := range v.live {
-		if b.inset || !inset {
-			b.live, b.stale, b.looked, v.drawn = false, true, false, false
+		if b.settle(inset) {
+			v.drawn = false
 			continue
 		}
 		kept = append(kept, b)
@@ -139,44 +149,9 @@ func (v *viewport) LinesOf(i int) []draw.TextLine {
 	if i >= len(v.Blocks) {
 		return nil
 	}
-	b := v.Blocks[i]
-	if b.fresh && !b.stale && b.width == v.width {
-		return b.lines
-	}
-	var lines []draw.TextLine
-	if b.inset {
-		lines = v.guided(b.Typeset(v.width - 2))
-	} else {
-		lines = b.Typeset(v.width)
-	}
-	if b.Gap && !b.inset && i > 0 && len(lines) > 0 {
-		lines = append([]draw.TextLine{{}}, lines...)
-	}
-	if b.stale || b.width != v.width {
-		b.found = nil
-	}
-	v.kept += len(lines) - len(b.lines)
-	b.lines, b.height, b.width, b.fresh, b.stale = lines, len(lines), v.width, true, false
+	lines, more := v.Blocks[i].linesAt(v.styles, v.width, i == 0)
+	v.kept += more
 	return lines
-}
-
-// heightOf returns the number of lines of block i, and whether it is exact.
-func (v *viewport) heightOf(i int) (lines int, known bool) {
-	b := v.Blocks[i]
-	if b.width == v.width && !b.stale {
-		return b.height, true
-	}
-	return b.guess(v.width), false
-}
-
-// guided draws lines below the card of the call they belong to.
-func (v *viewport) guided(lines []draw.TextLine) []draw.TextLine {
-	guide := v.styles.Border.Render(v.styles.Glyphs.Guide) + " "
-	out := make([]draw.TextLine, len(lines))
-	for i, line := range lines {
-		out[i] = draw.TextLine{Text: guide + line.Text, Lead: line.Lead + 2, Join: line.Join}
-	}
-	return out
 }
 
 // Scroll scrolls the view by lines, up if lines is positive.
@@ -224,6 +199,24 @@ func (v *viewport) moved(p draw.Spot, lines int) draw.Spot {
 	return p
 }
 
+// isScrolledUp reports whether the user scrolled up from the end.
+func (v *viewport) isScrolledUp() bool { return v.scrolledUp }
+
+// scrollTo makes a spot the first visible line.
+func (v *viewport) scrollTo(top draw.Spot) { v.scrolledUp, v.top, v.drawn = true, top, false }
+
+// reserve keeps lines at the bottom free of blocks.
+func (v *viewport) reserve(lines int) { v.reserved, v.drawn = lines, false }
+
+// refresh picks the visible lines again.
+func (v *viewport) refresh() { v.drawn = false }
+
+// size returns the size of the pane in cells.
+func (v *viewport) size() draw.Rect { return draw.Rect{W: v.width, H: v.height} }
+
+// editionOfText returns a number that increases when the text of blocks changes.
+func (v *viewport) editionOfText() int { return v.edition }
+
 // ToEnd shows the end again.
 func (v *viewport) ToEnd() { v.scrolledUp, v.drawn = false, false }
 
@@ -256,7 +249,7 @@ func (v *viewport) Greets() bool {
 // OnlyNotes reports whether nothing but a few notes of the session was shown.
 func (v *viewport) OnlyNotes() bool {
 	const few = 3
-	return len(v.Blocks) <= few && !slices.ContainsFunc(v.Blocks, func(b *Block) bool { return !b.note })
+	return len(v.Blocks) <= few && !slices.ContainsFunc(v.Blocks, func(b *Block) bool { return !b.isNote() })
 }
 
 // greet shows the greeting with the notes below it, to which it gives way.
@@ -288,25 +281,26 @@ func (v *viewport) room() int { return max(v.height-v.reserved, 0) }
 // forgetLines drops every cached line and height.
 func (v *viewport) forgetLines() {
 	for _, b := range v.Blocks {
-		b.Forget()
-		b.width = 0
+		b.forgetSize()
 	}
 	v.kept, v.drawn = 0, false
 }
 
-// layOut picks the visible lines, unless that is done.
-func (v *viewport) layOut() {
+// layOut picks the visible lines, unless that is done. It returns the number of the layout,
+// which tells whether the lines are those of the last call.
+func (v *viewport) layOut() int {
 	if v.drawn {
-		return
+		return v.layouts
 	}
 	v.drawn = true
 	v.layouts++
 	if v.Greets() {
 		v.greet(v.room())
-		return
+		return v.layouts
 	}
 	v.window(v.room())
 	v.bound()
+	return v.layouts
 }
 
 // window picks the visible lines. It starts at the position the user scrolled
@@ -399,7 +393,7 @@ func (v *viewport) bound() {
 		if i < first-nearBy || i > last+nearBy {
 			b.Forget()
 		}
-		v.kept += len(b.lines)
+		v.kept += b.kept()
 	}
 }
 
@@ -425,7 +419,7 @@ func (v *viewport) moreBelow() (n int, exact bool) {
 	}
 	n += len(v.LinesOf(last.Block)) - last.Line - 1
 	for i := last.Block + 1; i < len(v.Blocks); i++ {
-		lines, known := v.heightOf(i)
+		lines, known := v.Blocks[i].heightAt(v.width)
 		n, exact = n+lines, exact && known
 	}
 	return n, exact
@@ -441,9 +435,19 @@ func (v *viewport) Visible() []draw.SpotLine {
 // spots tracked before.
 func (v *viewport) Track(spots ...*draw.Spot) { v.tracked = spots }
 
+// holdTo keeps another spot at its text.
+func (v *viewport) holdTo(spot *draw.Spot) { v.anchor = spot }
+
+// rewrite replaces what an open block shows.
+func (v *viewport) rewrite(b *Block, gap bool, codes []*draw.Code, lay func(width int) []draw.TextLine) {
+	b.rewrite(gap, codes, lay)
+	v.edition++
+	v.drawn = false
+}
+
 // endsInCard reports whether the newest block is a card.
 func (v *viewport) endsInCard() bool {
-	return len(v.Blocks) > 0 && v.Blocks[len(v.Blocks)-1].card
+	return len(v.Blocks) > 0 && v.Blocks[len(v.Blocks)-1].isCard()
 }
 
 // placeOf returns the index of a block, which is one of the newest.
@@ -462,7 +466,7 @@ func (v *viewport) remove(b *Block) {
 	if at == len(v.Blocks) {
 		return
 	}
-	v.kept -= len(b.lines)
+	v.kept -= b.kept()
 	v.Blocks = slices.Delete(v.Blocks, at, at+1)
 	v.live = slices.DeleteFunc(v.live, func(l *Block) bool { return l == b })
 	v.shift(at, -1)

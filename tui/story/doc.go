@@ -3,7 +3,8 @@
 //
 // Start with [Story], which turns events into entries, and [Entry], which renderers draw.
 // The chat, the line log, transcripts, the served progress and the results of single calls
-// draw entries; none of them decides by the kind of an event of a run. Words that other
-// parts of the screen share come from wording. The package imports the core, planning and
-// plantext; it knows no styles, widths or keys.
+// draw entries; none of them decides by the kind of an event of a run. What was told of
+// models, gates and steps is remembered by a part for each, and a page collects the entries
+// of an event. Words that other parts of the screen share come from wording. The package
+// imports the core, planning and plantext; it knows no styles, widths or keys.
 package story

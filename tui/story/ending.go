@@ -42,55 +42,54 @@ func (e *Ending) Resume(by string) string {
 
 // tellEnding tells how the run ended: its answer or its results, why it ended, and what
 // can be done about it.
-func (s *Story) tellEnding(r event.Result) {
-	s.writing = false
+func tellEnding(at scene, gates *gates, r event.Result) {
 	var results []Result
 	if r.Answer != "" {
 		answer := Entry{Kind: Answer, Text: r.Answer}
-		if s.to == Lines {
-			answer.Text = untrusted.Text(s.withoutFailure(s.withoutDiffs(r.Answer.Visible())))
+		if at.isRead(Lines) {
+			answer.Text = untrusted.Text(withoutFailure(gates.withoutShown(r.Answer.Visible()), at.lastFailure()))
 		}
 		if answer.Text != "" {
-			answer.Words = cutOffWords(s.run)
+			answer.Words = cutOffWords(at.run)
 		}
-		s.tell(Lines|Screen, answer)
-	} else if r.Status == event.StatusCompleted && !s.nested { // the answer covers the results of a nested run
-		results = s.results(r)
-		s.tell(Lines|Screen, Entry{Kind: Results, Results: results})
+		at.tell(Lines|Screen, answer)
+	} else if r.Status == event.StatusCompleted && !at.nested { // the answer covers the results of a nested run
+		results = unused(at, gates, r)
+		at.tell(Lines|Screen, Entry{Kind: Results, Results: results})
 	}
-	if s.run.DryRun() {
-		for _, c := range s.run.Plan.Acceptance {
-			s.tell(Lines, Entry{Words: "would check: " + wording.CheckWords(c)})
+	if at.run.DryRun() {
+		for _, c := range at.run.Plan.Acceptance {
+			at.tell(Lines, Entry{Words: "would check: " + wording.CheckWords(c)})
 		}
 	}
 	if r.Unanswered != "" {
-		s.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + s.run.ID})
+		at.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + at.run.ID})
 	}
-	e := &Ending{Result: r, Word: s.outcomeWord(r), Steps: s.stepsDone(), Evidence: wording.EvidenceWords(s.run), Failed: s.failed, Doubt: s.doubt}
-	if s.to&Caller == 0 && s.explained(r) {
+	e := &Ending{Result: r, Word: outcomeWord(at, r), Steps: stepsDone(at.run), Evidence: wording.EvidenceWords(at.run), Failed: at.lastFailure(), Doubt: at.lastDoubt()}
+	if !at.isRead(Caller) && explained(at, r) {
 		e.Result.Error = ""
 	}
-	s.sayResume(e)
+	sayResume(at, e)
 	if e.Result.Error != "" {
-		s.tell(Lines, Entry{Level: Fatal, Words: r.Error.Line()})
+		at.tell(Lines, Entry{Level: Fatal, Words: r.Error.Line()})
 	}
-	noPlan := r.Reason == event.ReasonNoPlan && len(s.run.Exchanges) > 0
+	noPlan := r.Reason == event.ReasonNoPlan && len(at.run.Exchanges) > 0
 	if noPlan {
-		s.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + wording.ShortID(s.run.ID) + " shows its replies"})
+		at.tell(Lines, Entry{Level: Info, Words: "try again, or choose a larger model with --model; replan replay " + wording.ShortID(at.run.ID) + " shows its replies"})
 	}
-	s.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: wording.EndWords(s.run, r), Facts: s.figures(r), Results: results, Ending: e})
-	if noPlan && !s.nested {
-		s.tell(Live, Entry{Kind: Advice})
+	at.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: wording.EndWords(at.run, r), Facts: figures(at.run, r), Results: results, Ending: e})
+	if noPlan && !at.nested {
+		at.tell(Live, Entry{Kind: Advice})
 	}
 }
 
 // figures lists what a run used and what is shown of it.
-func (s *Story) figures(r event.Result) []string {
+func figures(run *agent.Run, r event.Result) []string {
 	parts := wording.UsageParts(r)
-	if evidence := wording.EvidenceWords(s.run); evidence != "" {
+	if evidence := wording.EvidenceWords(run); evidence != "" {
 		parts = append(parts, evidence)
 	}
-	if s.run.DryRun() {
+	if run.DryRun() {
 		parts = append(parts, wording.NothingCalled)
 	}
 	return parts
@@ -98,24 +97,25 @@ func (s *Story) figures(r event.Result) []string {
 
 // explained reports whether the reader has been told the error of a run, or is told it with
 // the outcome.
-func (s *Story) explained(r event.Result) bool {
-	denied := s.to == Lines && r.Reason == event.ReasonDenied && s.failed != "" // the outcome says it again
-	return r.Error == s.ended || denied || repeatsFailure(r.Error, s.failed) || wording.FailureReason(s.run, r) != "" || repeatsPhase(s.run, r)
+func explained(at scene, r event.Result) bool {
+	failed := at.lastFailure()
+	denied := at.isRead(Lines) && r.Reason == event.ReasonDenied && failed != "" // the outcome says it again
+	return at.saidEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.
-func (s *Story) outcomeWord(r event.Result) string {
-	switch why := wording.FailureReason(s.run, r); {
-	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, s.failed) || strings.Contains(r.Answer.Line(), why)):
+func outcomeWord(at scene, r event.Result) string {
+	switch why := wording.FailureReason(at.run, r); {
+	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, at.lastFailure()) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:
 		return "failed: " + cmp.Or(why, wording.ReasonWords(r.Reason))
-	case s.run.DryRun():
+	case at.run.DryRun():
 		return wording.NothingCalled
-	case s.run.PlanOnly():
+	case at.run.PlanOnly():
 		return "planned: nothing was run"
 	case r.Reason == event.ReasonPartial:
-		return "partial: " + wording.PartialWords(s.run, r)
+		return "partial: " + wording.PartialWords(at.run, r)
 	case r.Reason.Nothing():
 		return wording.ReasonWords(r.Reason)
 	default:
@@ -125,9 +125,9 @@ func (s *Story) outcomeWord(r event.Result) string {
 
 // stepsDone counts the steps of the plan: "6 steps", "3 of 4 steps". The usage of a run also
 // counts calls of agents and earlier attempts.
-func (s *Story) stepsDone() string {
-	all := len(s.run.Plan.Steps)
-	switch done := s.run.Done(); {
+func stepsDone(run *agent.Run) string {
+	all := len(run.Plan.Steps)
+	switch done := run.Done(); {
 	case all == 0:
 		return ""
 	case done < all:
@@ -138,8 +138,8 @@ func (s *Story) stepsDone() string {
 }
 
 // sayResume completes an ending with what resuming the run does.
-func (s *Story) sayResume(e *Ending) {
-	if s.run.DryRun() || s.nested { // no journal; or resumed with the run that started it
+func sayResume(at scene, e *Ending) {
+	if at.run.DryRun() || at.nested { // no journal; or resumed with the run that started it
 		return
 	}
 	e.resumes = " resumes the run"
@@ -148,11 +148,11 @@ func (s *Story) sayResume(e *Ending) {
 		return
 	}
 	var failed []string
-	for _, step := range s.run.Steps {
+	for _, step := range at.run.Steps {
 		switch {
 		case step.Status == agent.StepCompleted:
 			e.kept = true
-		case step.Status == agent.StepFailed && !s.skippedByUser(step.Step.Index):
+		case step.Status == agent.StepFailed && !skippedByUser(at.run, step.Step.Index):
 			failed = append(failed, untrusted.Line(step.Step.Index))
 		}
 	}
@@ -168,8 +168,8 @@ func (s *Story) sayResume(e *Ending) {
 
 // skippedByUser reports whether the user chose to skip a failed step, which no resume tries
 // again.
-func (s *Story) skippedByUser(index string) bool {
-	attempts := s.run.AttemptsOf(index)
+func skippedByUser(run *agent.Run, index string) bool {
+	attempts := run.AttemptsOf(index)
 	if len(attempts) == 0 {
 		return false
 	}
@@ -178,34 +178,18 @@ func (s *Story) skippedByUser(index string) bool {
 	})
 }
 
-// results returns the results of a plan without a written answer: those that no other step
+// unused returns the results of a plan without a written answer: those that no other step
 // used.
-func (s *Story) results(r event.Result) (all []Result) {
-	if s.to == Lines && r.Plan == nil {
+func unused(at scene, gates *gates, r event.Result) (all []Result) {
+	if at.isRead(Lines) && r.Plan == nil {
 		return nil
 	}
-	for _, step := range unusedResults(s.run) {
+	for _, step := range unusedResults(at.run) {
 		members, _ := step.Result.(map[string]any)
 		diff, _ := members["diff"].(string)
-		all = append(all, Result{Step: step, Shown: diff != "" && slices.Contains(s.diffs, diff)})
+		all = append(all, Result{Step: step, Shown: diff != "" && gates.hasShown(diff)})
 	}
 	return all
-}
-
-// DiffFence matches a fenced block of a diff in Markdown.
-var DiffFence = lazyregexp.New("(?ms)^```+diff\n(.*?)^```+ *$\n?")
-
-// withoutDiffs drops the fenced diffs of an answer that a gate already showed.
-func (s *Story) withoutDiffs(answer string) string {
-	return DiffFence.ReplaceAllStringFunc(answer, func(block string) string {
-		diff := strings.TrimSpace(DiffFence.FindStringSubmatch(block)[1])
-		for _, shown := range s.diffs {
-			if strings.TrimSpace(untrusted.Visible(shown)) == diff {
-				return ""
-			}
-		}
-		return block
-	})
 }
 
 // textFence matches a fenced block of text with the colon before it.
@@ -213,8 +197,8 @@ var textFence = lazyregexp.New("(?ms):\n\n^```+text\n(.*?)^```+ *$\n?")
 
 // withoutFailure drops the text of the last failure from an answer, and an answer that says
 // nothing else: the entry of its step told it.
-func (s *Story) withoutFailure(answer string) string {
-	why := strings.TrimRight(s.failed.FirstLine(), ".")
+func withoutFailure(answer string, failed untrusted.Text) string {
+	why := strings.TrimRight(failed.FirstLine(), ".")
 	if why == "" {
 		return answer
 	}

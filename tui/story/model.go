@@ -10,47 +10,56 @@ import (
 	"replan/tui/wording"
 )
 
-// tellModel tells what models are asked and what they write.
-func (s *Story) tellModel(data event.Data) bool {
+// models knows whether a model writes an answer, and what the session was told of its models.
+type models struct {
+	once    *Once
+	writing bool // a model writes a turn
+}
+
+// tell tells what models are asked and what they write.
+func (m *models) tell(at scene, data event.Data) bool {
 	switch d := data.(type) {
 	case event.PhaseStarted:
-		s.tellUntyped(d.Request.Untyped)
-		s.tell(Lines|Client, Entry{Level: Begins, Words: d.Label, Brief: "planning: " + d.Label})
+		m.tellUntyped(at, d.Request.Untyped)
+		at.tell(Lines|Client, Entry{Level: Begins, Words: d.Label, Brief: "planning: " + d.Label})
 	case event.PhaseDelta:
-		s.tell(Screen, Entry{Kind: Thinking, Phase: d.Phase, Thought: d.Thinking, Text: untrusted.Text(d.Text)})
+		at.tell(Screen, Entry{Kind: Thinking, Phase: d.Phase, Thought: d.Thinking, Text: untrusted.Text(d.Text)})
 	case event.PhaseCompleted:
-		s.tell(Lines, Entry{Level: Done, Words: d.Label, Facts: []string{spent(d.MS, d.Tokens)}})
-		s.tell(Screen, Entry{Kind: ThinkingEnds, Phase: d.Phase, Thought: d.Reply.Thinking})
+		at.tell(Lines, Entry{Level: Done, Words: d.Label, Facts: []string{spent(d.MS, d.Tokens)}})
+		at.tell(Screen, Entry{Kind: ThinkingEnds, Phase: d.Phase, Thought: d.Reply.Thinking})
 	case event.PhaseSkipped:
-		s.tell(Lines, Entry{Level: Skipped, Words: d.Label + " skipped: " + d.Reason.Line()})
+		at.tell(Lines, Entry{Level: Skipped, Words: d.Label + " skipped: " + d.Reason.Line()})
 	case event.PhaseFailed:
 		e := Entry{Level: Trouble, Words: d.Label + " failed: " + d.Reason.Line()}
 		if d.Failure == event.FailureInterrupted {
 			e = Entry{Level: Skipped, Words: d.Label + " stopped"}
 		}
-		s.tell(Lines, e)
-		s.tell(Record, Entry{Level: Trouble, Words: "planning failed: " + d.Reason.FirstLine()})
-		s.tell(Screen, Entry{Kind: ThinkingEnds, Phase: d.Phase, Thought: d.Reply.Thinking})
+		at.tell(Lines, e)
+		at.tell(Record, Entry{Level: Trouble, Words: "planning failed: " + d.Reason.FirstLine()})
+		at.tell(Screen, Entry{Kind: ThinkingEnds, Phase: d.Phase, Thought: d.Reply.Thinking})
 	case event.ModelRequested:
-		s.tellUnoffered(d.Request.Unoffered)
+		m.tellUnoffered(at, d.Request.Unoffered)
 		switch d.Purpose {
 		case prompt.PurposeAgent: // its step is announced
 		case prompt.PurposeChat:
-			s.tellTurn(Screen)
+			m.tellTurn(at, Screen)
 		default:
-			s.tell(Lines, Entry{Level: Begins, Words: asks(d.Purpose, d.Step)})
+			at.tell(Lines, Entry{Level: Begins, Words: asks(d.Purpose, d.Step)})
 		}
 	case event.ModelReading:
-		s.tellReading(d)
+		m.tellReading(at, d)
 	case event.ModelReplied:
-		s.tellReply(d)
+		m.tellReply(at, d)
 	case event.SynthesisStarted:
-		s.tellTurn(Lines | Screen)
+		m.tellTurn(at, Lines|Screen)
 	case event.SynthesisDelta:
-		s.writing = true
-		s.tell(Screen, Entry{Kind: TurnText, Text: untrusted.Text(d.Text), Thought: d.Thinking})
+		m.writing = true
+		at.tell(Screen, Entry{Kind: TurnText, Text: untrusted.Text(d.Text), Thought: d.Thinking})
 	case event.SynthesisCompleted:
-		s.tellWritten(d)
+		m.tellWritten(at, d)
+	case event.RunCompleted:
+		m.writing = false
+		return false // how it ended is told elsewhere
 	default:
 		return false
 	}
@@ -63,82 +72,95 @@ func spent(ms int64, tokens int) string {
 }
 
 // tellUntyped tells once which tools a plan may give any arguments.
-func (s *Story) tellUntyped(tools []string) {
-	if tools = freshUntyped(s.once.untyped, tools); len(tools) > 0 {
+func (m *models) tellUntyped(at scene, tools []string) {
+	if tools = m.once.freshUntyped(tools); len(tools) > 0 {
 		words := untypedWords(tools)
-		s.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
+		at.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
 	}
 }
 
 // tellUnoffered tells once that a window has no room for all tools.
-func (s *Story) tellUnoffered(u *prompt.Unoffered) {
-	if u == nil || s.once.cuts[offerCut{u.Of, u.Window}] {
+func (m *models) tellUnoffered(at scene, u *prompt.Unoffered) {
+	if u == nil || !m.once.isNewCut(*u) {
 		return
 	}
-	s.once.cuts[offerCut{u.Of, u.Window}] = true
 	words := unofferedWords(*u)
-	s.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
+	at.tell(Lines|Screen, Entry{Level: Info, Words: english.Capital(words) + ".", Line: words})
 }
 
 // tellTurn tells that a model begins to write.
-func (s *Story) tellTurn(to Reader) {
-	s.writing = true
-	s.tell(to, Entry{Kind: TurnBegins, Level: Begins, Words: "answer"})
+func (m *models) tellTurn(at scene, to Reader) {
+	m.writing = true
+	at.tell(to, Entry{Kind: TurnBegins, Level: Begins, Words: "answer"})
 }
 
 // tellReading tells how long the model will read.
-func (s *Story) tellReading(d event.ModelReading) {
-	model := s.run.Model
-	if x := wording.Open(s.run); x != nil {
+func (m *models) tellReading(at scene, d event.ModelReading) {
+	model := at.run.Model
+	if x := wording.Open(at.run); x != nil {
 		model = cmp.Or(x.Request.Model, model)
 	}
 	if words := wording.WillRead(model, d.Forecast); words != "" {
-		s.tell(Lines, Entry{Kind: Reading, Level: Begins, Words: words})
+		at.tell(Lines, Entry{Kind: Reading, Level: Begins, Words: words})
 	}
 }
 
 // tellReply tells that a request outside the planning phases has ended.
-func (s *Story) tellReply(d event.ModelReplied) {
+func (m *models) tellReply(at scene, d event.ModelReplied) {
 	chat := d.Purpose == prompt.PurposeChat
 	if chat {
-		s.writing = false
-		s.tell(Screen, Entry{Kind: TurnEnds, Text: untrusted.Text(d.Reply.Text), Thought: d.Reply.Thinking})
+		m.writing = false
+		at.tell(Screen, Entry{Kind: TurnEnds, Text: untrusted.Text(d.Reply.Text), Thought: d.Reply.Thinking})
 	}
-	if d.Error != "" && !s.run.Paused {
-		s.tell(Screen, Entry{Level: Trouble, Words: d.Error.Visible()})
+	if d.Error != "" && !at.run.Paused {
+		at.tell(Screen, Entry{Level: Trouble, Words: d.Error.Visible()})
 	}
 	name := asks(d.Purpose, d.Step)
 	switch {
 	case d.Failure == event.FailureInterrupted:
-		s.tell(Lines, Entry{Level: Skipped, Words: name + " stopped"})
+		at.tell(Lines, Entry{Level: Skipped, Words: name + " stopped"})
 	case d.Error != "":
-		s.tell(Lines, Entry{Level: Trouble, Words: name + " failed: " + d.Error.Line()})
+		at.tell(Lines, Entry{Level: Trouble, Words: name + " failed: " + d.Error.Line()})
 	case d.Purpose == prompt.PurposeAgent: // its calls are told
 	case chat:
 		if d.Reply.Text != "" && len(d.Reply.Calls) > 0 {
-			s.tell(Lines, Entry{Kind: TurnText, Text: untrusted.Text(d.Reply.Text)})
+			at.tell(Lines, Entry{Kind: TurnText, Text: untrusted.Text(d.Reply.Text)})
 		}
 	default:
-		s.tell(Lines, Entry{Level: Done, Words: name, Facts: []string{spent(d.MS, d.PromptTokens+d.CompletionTokens)}})
+		at.tell(Lines, Entry{Level: Done, Words: name, Facts: []string{spent(d.MS, d.PromptTokens+d.CompletionTokens)}})
 	}
 }
 
 // tellWritten tells that an answer is written, and what it lacks. The line log tells
 // answers when their run ends.
-func (s *Story) tellWritten(d event.SynthesisCompleted) {
-	if s.run.Synthesis.Again() && s.writing {
-		s.tell(Screen, Entry{Kind: TurnWithdrawn}) // the next reply takes the place of this one
+func (m *models) tellWritten(at scene, d event.SynthesisCompleted) {
+	if at.run.Synthesis.Again() && m.writing {
+		at.tell(Screen, Entry{Kind: TurnWithdrawn}) // the next reply takes the place of this one
 		return
 	}
-	s.writing = false
-	s.tell(Screen, Entry{Kind: TurnEnds, Text: d.Text, Thought: d.Reply.Thinking})
+	m.writing = false
+	at.tell(Screen, Entry{Kind: TurnEnds, Text: d.Text, Thought: d.Reply.Thinking})
 	switch {
 	case d.Error == "" && d.Reply.CutOff:
-		s.tell(Screen, Entry{Level: Warn, Words: cutOffWords(s.run)})
+		at.tell(Screen, Entry{Level: Warn, Words: cutOffWords(at.run)})
 	case d.Error == "":
 	case d.Text != "":
-		s.tell(Screen, Entry{Level: Warn, Words: "The answer was cut off: " + d.Error.Visible()})
-	case !s.run.Paused:
-		s.tell(Screen, Entry{Level: Warn, Words: "No answer could be written: " + d.Error.Visible(), ends: d.Error})
+		at.tell(Screen, Entry{Level: Warn, Words: "The answer was cut off: " + d.Error.Visible()})
+	case !at.run.Paused:
+		at.tell(Screen, Entry{Level: Warn, Words: "No answer could be written: " + d.Error.Visible(), ends: d.Error})
+	}
+}
+
+// asks describes the request to a model.
+func asks(purpose prompt.Purpose, step string) string {
+	switch {
+	case purpose == prompt.PurposeAgent:
+		return "turn of step " + step
+	case step != "":
+		return "arguments of step " + step
+	case purpose == prompt.PurposeTools:
+		return "choice of tools"
+	default:
+		return string(purpose)
 	}
 }

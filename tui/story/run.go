@@ -14,25 +14,25 @@ import (
 
 // tellRun tells how a run begins, goes on and ends. Like the other functions of its kind,
 // it reports whether the event is one of those it knows.
-func (s *Story) tellRun(data event.Data) bool {
+func tellRun(at scene, gates *gates, data event.Data) bool {
 	switch d := data.(type) {
 	case event.RunStarted:
 		if d.Outer != "" {
-			s.tell(Record, Entry{Kind: Outer, Words: d.Outer})
+			at.tell(Record, Entry{Kind: Outer, Words: d.Outer})
 		}
-		s.event(Lines|Caller, d, Entry{Kind: Goal, Level: Started, Text: d.Goal})
-		s.where(d.Model, len(d.Catalogue), d.Workspace)
+		at.event(Lines|Caller, d, Entry{Kind: Goal, Level: Started, Text: d.Goal})
+		where(at, d.Model, len(d.Catalogue), d.Workspace)
 	case event.RunResumed:
-		s.tellResumed(d)
+		tellResumed(at, gates, d)
 	case event.RunSteered:
 		who := wording.WhoWords(cmp.Or(d.By, "user"))
-		s.event(Lines|Screen|Record, d, Entry{
+		at.event(Lines|Screen|Record, d, Entry{
 			Kind: Remark, Level: Started, Words: who + " said: " + d.Text.Line(), Line: who + ": " + d.Text.Line(),
 		})
 	case event.RunPaused:
-		s.tell(Lines, Entry{Level: Info, Words: d.Reason.Line(), ends: d.Reason})
+		at.tell(Lines, Entry{Level: Info, Words: d.Reason.Line(), ends: d.Reason})
 	case event.RunCompleted:
-		s.tellEnding(d.Result)
+		tellEnding(at, gates, d.Result)
 	default:
 		return false
 	}
@@ -40,27 +40,27 @@ func (s *Story) tellRun(data event.Data) bool {
 }
 
 // where tells the name of the run, its model, its tools and its folder.
-func (s *Story) where(model string, tools int, workspace string) {
+func where(at scene, model string, tools int, workspace string) {
 	named := "no model"
 	if model != "" {
 		named = "model " + untrusted.Line(model)
 	}
-	s.tell(Lines, Entry{Kind: Where, Words: fmt.Sprintf("run %s, %s, %s, in %s", s.run.ID, named, english.Count(tools, "tool"), workspace)})
+	at.tell(Lines, Entry{Kind: Where, Words: fmt.Sprintf("run %s, %s, %s, in %s", at.run.ID, named, english.Count(tools, "tool"), workspace)})
 }
 
 // tellResumed tells how far a resumed run has come, and what is still open.
-func (s *Story) tellResumed(d event.RunResumed) {
-	s.tell(Record, Entry{Words: "resumed"})
-	s.tell(Lines|Screen, Entry{Kind: Resumed, Level: Started, Words: resumedWords(s.run), Line: "resumed: " + s.run.Goal.Line()})
-	s.where(d.Model, len(d.Catalogue), s.run.Workspace)
-	if s.run.Revision > 0 {
-		s.tell(Lines, Entry{Depth: 1, Words: fmt.Sprintf("%d of %s done", s.run.Done(), english.Count(len(s.run.Plan.Steps), "step"))})
+func tellResumed(at scene, gates *gates, d event.RunResumed) {
+	at.tell(Record, Entry{Words: "resumed"})
+	at.tell(Lines|Screen, Entry{Kind: Resumed, Level: Started, Words: resumedWords(at.run), Line: "resumed: " + at.run.Goal.Line()})
+	where(at, d.Model, len(d.Catalogue), at.run.Workspace)
+	if at.run.Revision > 0 {
+		at.tell(Lines, Entry{Depth: 1, Words: fmt.Sprintf("%d of %s done", at.run.Done(), english.Count(len(at.run.Plan.Steps), "step"))})
 	}
-	for _, g := range s.run.Gates { // still open: whoever answers must see the full call
-		s.tellOpen(Lines, g.GateRequested)
+	for _, g := range at.run.Gates { // still open: whoever answers must see the full call
+		gates.tellOpen(at, Lines, g.GateRequested)
 	}
-	for _, q := range s.run.Questions() {
-		s.tell(Lines, Entry{Kind: Question, Level: Asks, Words: wording.QuestionWords(q), Question: q})
+	for _, q := range at.run.Questions() {
+		at.tell(Lines, Entry{Kind: Question, Level: Asks, Words: wording.QuestionWords(q), Question: q})
 	}
 }
 
@@ -80,26 +80,26 @@ func resumedWords(r *agent.Run) string {
 
 // tellNotice tells what the user should know: limits, notes, and what befell the journal
 // or the files.
-func (s *Story) tellNotice(data event.Data) bool {
+func tellNotice(at scene, data event.Data) bool {
 	const all = Lines | Screen | Record
 	switch d := data.(type) {
 	case event.GuardBlocked:
-		s.tell(Lines|Screen, Entry{Level: Fatal, Words: d.Reason.Visible(), Line: d.Reason.Line(), ends: d.Reason})
-		s.tell(Record, Entry{Level: Fatal, Words: "stopped: " + d.Reason.Line()})
+		at.tell(Lines|Screen, Entry{Level: Fatal, Words: d.Reason.Visible(), Line: d.Reason.Line(), ends: d.Reason})
+		at.tell(Record, Entry{Level: Fatal, Words: "stopped: " + d.Reason.Line()})
 	case event.GuardWarned:
 		guard := ""
 		if d.Guard != event.GuardRunaway { // its name says less than the reason
 			guard = " (guard " + untrusted.Line(d.Guard) + ")"
 		}
-		s.tell(all, Entry{Level: Warn, Words: d.Reason.Visible(), Line: d.Reason.Visible() + guard})
+		at.tell(all, Entry{Level: Warn, Words: d.Reason.Visible(), Line: d.Reason.Visible() + guard})
 	case event.BudgetWarned:
-		s.tell(Lines|Screen, Entry{Level: Warn, Words: budgetWarning(d)})
+		at.tell(Lines|Screen, Entry{Level: Warn, Words: budgetWarning(d)})
 	case event.JournalDamaged:
-		s.tell(all, Entry{Level: Warn, Words: damagedWords(d)})
+		at.tell(all, Entry{Level: Warn, Words: damagedWords(d)})
 	case event.RunUndone:
-		s.tell(all, Entry{Level: Info, Words: s.sentence(wording.UndoneWords(d))})
+		at.tell(all, Entry{Level: Info, Words: at.sentence(wording.UndoneWords(d))})
 	case event.Note:
-		s.tell(all|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Visible(), Line: d.Text.Line()})
+		at.tell(all|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Visible(), Line: d.Text.Line()})
 	default:
 		return false
 	}
@@ -118,39 +118,24 @@ func noteLevel(level string) Level {
 	}
 }
 
-// sentence begins words with a capital in the chat, where they stand alone.
-func (s *Story) sentence(words string) string {
-	if s.to&Screen == 0 {
-		return words
-	}
-	return english.Capital(words)
-}
-
-// Session returns what an event of the session itself says.
-func (s *Story) Session(data event.Data) []Entry {
-	s.out = nil
+// tellSession tells what happened in the session itself.
+func tellSession(at scene, gates *gates, data event.Data) {
 	switch d := data.(type) {
 	case event.ChatCompacted:
 		words := wording.CompactedWords(d)
 		if !d.Undone {
 			words += fmt.Sprintf(", %d tokens became %d: %s", d.Before, d.After, d.Reason.Line())
 		}
-		s.tell(Lines, Entry{Level: Info, Words: words})
-		s.tell(Record, Entry{Level: Info, Words: wording.CompactedWords(d)})
+		at.tell(Lines, Entry{Level: Info, Words: words})
+		at.tell(Record, Entry{Level: Info, Words: wording.CompactedWords(d)})
 	case event.ChatUndone:
-		s.tell(Lines, Entry{Level: Info, Words: fmt.Sprintf("undone: %s, %s put back", d.Run, english.Count(len(d.Files), "file"))})
+		at.tell(Lines, Entry{Level: Info, Words: fmt.Sprintf("undone: %s, %s put back", d.Run, english.Count(len(d.Files), "file"))})
 	case event.Note:
-		s.tell(Lines|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Line()})
-		s.tell(Record, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: strings.Join([]string{untrusted.Line(d.Level), d.Text.Line()}, ": ")})
+		at.tell(Lines|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Line()})
+		at.tell(Record, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: strings.Join([]string{untrusted.Line(d.Level), d.Text.Line()}, ": ")})
 	case event.GateRequested:
-		s.asked[d.Gate] = d
-		s.tellOpen(Lines|Asked, d)
+		gates.ask(at, d)
 	case event.GateResolved:
-		e := Entry{Kind: GateAnswered, Level: Asks, Depth: 1, Words: wording.GateDecision(d), Event: d}
-		if g, ok := s.asked[d.Gate]; ok {
-			e.Gate = &g
-		}
-		s.tell(Lines|Asked, e)
+		gates.answer(at, d)
 	}
-	return s.out
 }

@@ -17,6 +17,27 @@ import (
 // progressPause is the least time between two entries about the progress of a step.
 const progressPause = 2 * time.Second
 
+// steps remembers what was told last of each step, so that nothing is told twice.
+type steps struct {
+	failure  failure                   // of a step, told last
+	attempt  string                    // the attempt whose failure was told last
+	polled   map[string]untrusted.Text // what each step waits for
+	tenths   map[string]int            // of the items of each step that have ended, by run and step
+	progress map[string]progress       // told last, by run and step
+}
+
+// failure is the failure of a step.
+type failure struct {
+	step   string
+	reason untrusted.Text
+}
+
+// progress is the newest message of a running tool.
+type progress struct {
+	message string
+	at      time.Time
+}
+
 // place is where the entries of a step stand.
 type place struct {
 	step  *agent.StepState // nil if the run has none of this index
@@ -27,9 +48,9 @@ type place struct {
 	depth int
 }
 
-// place returns the place of a step of the run.
-func (s *Story) place(index string) place {
-	p := place{step: s.run.Step(index), name: index + " "}
+// placeOf returns the place of a step of the run.
+func placeOf(run *agent.Run, index string) place {
+	p := place{step: run.Step(index), name: index + " "}
 	if p.step == nil {
 		return p
 	}
@@ -37,7 +58,7 @@ func (s *Story) place(index string) place {
 		p.name += p.step.Step.Title.Line()
 		return p
 	}
-	p.of = s.run.Step(p.step.Parent)
+	p.of = run.Step(p.step.Parent)
 	_, p.item = p.step.Item()
 	p.name += wording.InnerTitle(p.step, p.of)
 	switch {
@@ -50,41 +71,41 @@ func (s *Story) place(index string) place {
 	return p
 }
 
-// tellStep tells what happened to a step, to a call that a model makes in it, or to one of
+// tell tells what happened to a step, to a call that a model makes in it, or to one of
 // its items.
-func (s *Story) tellStep(data event.Data, before Before) bool {
+func (s *steps) tell(at scene, data event.Data) bool {
 	switch d := data.(type) {
 	case event.StepExpanded:
-		s.tellExpanded(d)
+		s.tellExpanded(at, d)
 	case event.StepStarted:
-		s.tellStarted(d)
+		s.tellStarted(at, d)
 	case event.StepCompleted:
-		s.tellCompleted(d)
+		s.tellCompleted(at, d)
 	case event.StepFailed:
-		s.tellFailed(d)
+		s.tellFailed(at, d)
 	case event.CheckCompleted:
-		s.tellChecked(d)
+		s.tellChecked(at, d)
 	case event.StepRetry:
-		s.tellRetried(d)
+		s.tellRetried(at, d)
 	case event.StepSkipped:
-		s.tellSkipped(d)
+		s.tellSkipped(at, d)
 	case event.StepInDoubt:
-		p, why := s.place(d.Index), ""
-		if d.Reason != s.ended {
+		p, why := placeOf(at.run, d.Index), ""
+		if !at.saidEnd(d.Reason) {
 			why = colon(d.Reason)
 		}
-		if !s.tellOfMany(p, data) {
-			s.tell(Lines, Entry{Level: Doubt, Depth: p.depth, Words: p.name + "  in doubt" + why})
+		if !s.tellOfMany(at, p, data) {
+			at.tell(Lines, Entry{Level: Doubt, Depth: p.depth, Words: p.name + "  in doubt" + why})
 		}
-		s.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: inDoubtWords(d), doubts: d.Reason})
+		at.tell(Screen|Record|Caller, Entry{Level: Doubt, Words: inDoubtWords(d), doubts: d.Reason})
 	case event.StepProgress:
-		s.tellProgress(d)
+		s.tellProgress(at, d)
 	case event.DoubtResolved:
-		s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfDoubt(d.Decision).Does + wording.SignedBy(d.By)})
-		s.tell(Screen, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.ByWords(d.By)})
-		s.tell(Record, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.SignedBy(d.By)})
+		at.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfDoubt(d.Decision).Does + wording.SignedBy(d.By)})
+		at.tell(Screen, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.ByWords(d.By)})
+		at.tell(Record, Entry{Level: Decision, Words: wording.DoubtWords(d) + wording.SignedBy(d.By)})
 	case event.FailureResolved:
-		s.tellDecided(d, before)
+		s.tellDecided(at, d)
 	default:
 		return false
 	}
@@ -109,9 +130,9 @@ func attempt(number int) string {
 }
 
 // tellExpanded tells that a step begins with its items.
-func (s *Story) tellExpanded(d event.StepExpanded) {
-	s.tell(Client, Entry{Brief: d.Title.Line() + ": " + english.Count(len(d.Items), "item")})
-	step := s.run.Step(d.Index)
+func (s *steps) tellExpanded(at scene, d event.StepExpanded) {
+	at.tell(Client, Entry{Brief: d.Title.Line() + ": " + english.Count(len(d.Items), "item")})
+	step := at.run.Step(d.Index)
 	if step == nil {
 		return
 	}
@@ -119,7 +140,7 @@ func (s *Story) tellExpanded(d event.StepExpanded) {
 	if done := step.EndedItems(); done > 0 {
 		words += fmt.Sprintf(", %d done before", done)
 	}
-	s.tell(Lines, Entry{
+	at.tell(Lines, Entry{
 		Level: Started, Words: d.Index + " " + step.Step.Title.Line(),
 		Facts: []string{"[" + plantext.Executor(step.Step.Executor, step.Step.Tool) + "]" + attempt(d.Attempt), words},
 	})
@@ -127,55 +148,55 @@ func (s *Story) tellExpanded(d event.StepExpanded) {
 
 // tellStarted tells that a step or a call begins, but not the further calls of a step that
 // waits.
-func (s *Story) tellStarted(d event.StepStarted) {
+func (s *steps) tellStarted(at scene, d event.StepStarted) {
 	if d.Parent == "" {
-		s.tell(Client, Entry{Brief: d.Title.Line()})
+		at.tell(Client, Entry{Brief: d.Title.Line()})
 	}
-	s.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
-	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(s.run, d), Event: d}
-	if wording.CarriesUntrustedText(d.Provenance, s.run.Catalogue) {
+	at.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
+	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(at.run, d), Event: d}
+	if wording.CarriesUntrustedText(d.Provenance, at.run.Catalogue) {
 		granted.Level = Warn // nobody sees the call
 	}
 	if granted.Words != "" {
-		s.tell(Screen, granted)
+		at.tell(Screen, granted)
 	}
-	p := s.place(d.Index)
-	if s.tellOfMany(p, d) || p.step != nil && p.step.Polls > 0 {
+	p := placeOf(at.run, d.Index)
+	if s.tellOfMany(at, p, d) || p.step != nil && p.step.Polls > 0 {
 		return
 	}
 	if p.inner {
-		s.tell(Lines, Entry{Kind: Call, Level: Started, Depth: p.depth, Words: p.name, Args: d.Args})
+		at.tell(Lines, Entry{Kind: Call, Level: Started, Depth: p.depth, Words: p.name, Args: d.Args})
 	} else {
-		s.tell(Lines, Entry{
+		at.tell(Lines, Entry{
 			Level: Begins, Words: d.Index + " " + d.Title.Line(),
 			Facts: []string{"[" + plantext.Executor(d.Executor, d.Tool) + "]" + attempt(d.Attempt)},
 		})
 	}
 	for _, c := range d.Coerced {
-		s.tell(Lines, Entry{Level: Info, Depth: p.depth + 1, Words: fmt.Sprintf("fitted to the tool's %ss: %s", c.Differs(), untrusted.Line(c.String()))})
+		at.tell(Lines, Entry{Level: Info, Depth: p.depth + 1, Words: fmt.Sprintf("fitted to the tool's %ss: %s", c.Differs(), untrusted.Line(c.String()))})
 	}
 	if granted.Depth = p.depth + 1; granted.Words != "" {
-		s.tell(Lines, granted)
+		at.tell(Lines, granted)
 	}
 }
 
 // tellCompleted tells the end of a call. A step that waits is told by what it waits for.
-func (s *Story) tellCompleted(d event.StepCompleted) {
-	s.tell(Client, Entry{Brief: s.brief(d.Index)})
-	s.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: wording.ResultWords(d.Result)})
+func (s *steps) tellCompleted(at scene, d event.StepCompleted) {
+	at.tell(Client, Entry{Brief: brief(at.run, d.Index)})
+	at.event(Caller, d, Entry{Kind: Returned, Level: Done, Words: wording.ResultWords(d.Result)})
 	if d.DryRun && d.Gate != nil {
-		s.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, wording.WouldWords(*d.Gate), wording.RuleReason(*d.Gate))})
+		at.tell(Screen, Entry{Level: Asks, Words: fmt.Sprintf("step %s %s: %s", d.Index, wording.WouldWords(*d.Gate), wording.RuleReason(*d.Gate))})
 	}
-	p, took := s.place(d.Index), wording.Milliseconds(d.MS)
+	p, took := placeOf(at.run, d.Index), wording.Milliseconds(d.MS)
 	done := Entry{Level: Done, Depth: p.depth, Words: p.name, Facts: []string{took}}
 	switch {
-	case s.tellOfMany(p, d):
+	case s.tellOfMany(at, p, d):
 		return
 	case d.DryRun && p.inner && !p.item:
-		s.tell(Lines, Entry{Depth: p.depth, Words: p.name + "  dry run: not called"})
+		at.tell(Lines, Entry{Depth: p.depth, Words: p.name + "  dry run: not called"})
 		return
 	case d.DryRun:
-		s.tell(Lines, Entry{Kind: Dry, Level: Would, Depth: p.depth, Words: p.name, Args: d.Args, Step: p.step, Event: d})
+		at.tell(Lines, Entry{Kind: Dry, Level: Would, Depth: p.depth, Words: p.name, Args: d.Args, Step: p.step, Event: d})
 		return
 	case p.inner && p.step.Step.Until != nil, p.step != nil && p.step.Step.Until != nil && p.step.Step.ForEach == nil:
 		return // what it waits for has an entry of its own
@@ -191,13 +212,13 @@ func (s *Story) tellCompleted(d event.StepCompleted) {
 			done.Facts = append(done.Facts, words)
 		}
 	}
-	s.tell(Lines, done)
+	at.tell(Lines, done)
 }
 
 // brief returns the title of a step of the plan, "" of a call. An item gives that of its
 // step and how many have ended, once for each percent of them.
-func (s *Story) brief(index string) string {
-	p := s.place(index)
+func brief(run *agent.Run, index string) string {
+	p := placeOf(run, index)
 	switch {
 	case p.step == nil:
 		return ""
@@ -214,44 +235,44 @@ func (s *Story) brief(index string) string {
 
 // tellFailed tells that a step failed. The screen asks what to do about it, so the chat
 // tells it with the answer, or if the run passes over it.
-func (s *Story) tellFailed(d event.StepFailed) {
-	s.tell(Client, Entry{Brief: s.brief(d.Index)})
-	if q := s.run.Questions(); s.to == Replay && len(q) > 0 && q[0].Step == d.Index {
-		s.tellFailure(d.Index, d.Error)
+func (s *steps) tellFailed(at scene, d event.StepFailed) {
+	at.tell(Client, Entry{Brief: brief(at.run, d.Index)})
+	if q := at.run.Questions(); at.isRead(Replay) && len(q) > 0 && q[0].Step == d.Index {
+		s.tellFailure(at, d.Index, d.Error)
 	}
-	p := s.place(d.Index)
-	if p.step != nil && s.run.PassesOver(p.step) {
-		s.tellFailure(d.Index, d.Error)
+	p := placeOf(at.run, d.Index)
+	if p.step != nil && at.run.PassesOver(p.step) {
+		s.tellFailure(at, d.Index, d.Error)
 	}
 	switch {
 	case d.Removes != "":
-		s.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: it " + untrusted.Line(d.Removes)})
-		s.tellOfMany(p, d)
+		at.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: it " + untrusted.Line(d.Removes)})
+		s.tellOfMany(at, p, d)
 		return // its gate reports the reason
 	case d.Outdated != "":
-		s.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: " + d.Outdated.Line()})
-		s.tellOfMany(p, d)
+		at.tell(Record, Entry{Level: Asks, Words: "step " + untrusted.Line(d.Index) + " was held: " + d.Outdated.Line()})
+		s.tellOfMany(at, p, d)
 		return
 	}
-	s.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: wording.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
-	if s.tellOfMany(p, d) {
+	at.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: wording.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
+	if s.tellOfMany(at, p, d) {
 		return
 	}
 	failed := Entry{Level: Failed, Depth: p.depth, Words: p.name, Facts: []string{wording.Milliseconds(d.MS)}, fails: d.Error}
-	if d.Error != plan.DeniedAtGate && d.Error != s.ended { // else its gate or the end of the run has just said it
+	if d.Error != plan.DeniedAtGate && !at.saidEnd(d.Error) { // else its gate or the end of the run has just said it
 		failed.Detail = d.Error.Visible()
 	}
-	s.tell(Lines, failed)
+	at.tell(Lines, failed)
 }
 
 // tellFailure tells once that an attempt of a step failed.
-func (s *Story) tellFailure(index string, reason untrusted.Text) {
-	if s.to&Screen == 0 || s.attempt == s.attemptOf(index) {
+func (s *steps) tellFailure(at scene, index string, reason untrusted.Text) {
+	if !at.isRead(Screen) || s.attempt == attemptOf(at.run, index) {
 		return
 	}
-	s.attempt = s.attemptOf(index)
+	s.attempt = attemptOf(at.run, index)
 	kind := event.FailureKind("")
-	if step := s.run.Step(index); step != nil {
+	if step := at.run.Step(index); step != nil {
 		kind = step.Failure
 	}
 	words := wording.FailedWords(index, kind, reason)
@@ -260,44 +281,45 @@ func (s *Story) tellFailure(index string, reason untrusted.Text) {
 	} else {
 		s.failure = now
 	}
-	s.tell(Screen, Entry{Kind: Failure, Level: Failed, Words: words, fails: reason})
+	at.tell(Screen, Entry{Kind: Failure, Level: Failed, Words: words, fails: reason})
 }
 
 // attemptOf names the current attempt of a step.
-func (s *Story) attemptOf(index string) string {
-	if step := s.run.Step(index); step != nil {
+func attemptOf(run *agent.Run, index string) string {
+	if step := run.Step(index); step != nil {
 		return fmt.Sprintf("%s attempt %d", index, step.Attempt)
 	}
 	return index
 }
 
 // tellDecided tells how the run continues after a failed step.
-func (s *Story) tellDecided(d event.FailureResolved, before Before) {
+func (s *steps) tellDecided(at scene, d event.FailureResolved) {
 	switch {
-	case before.failure == "":
-	case s.endsRun(d) && s.attempt != s.attemptOf(d.Step):
-		s.failure, s.failed = failure{}, "" // the outcome says it
+	case at.before.failure == "":
+	case endsRun(at.run, d) && s.attempt != attemptOf(at.run, d.Step):
+		s.failure = failure{} // the outcome says it
+		at.forgetFailure()
 	default:
-		s.tellFailure(d.Step, before.failure)
+		s.tellFailure(at, d.Step, at.before.failure)
 	}
-	s.tell(Screen, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.ByWords(d.By)})
-	s.tell(Record, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.SignedBy(d.By)})
-	if step := s.run.Step(d.Step); step != nil && step.Error == plan.DeniedAtGate && d.Decision == event.FailureAbort {
+	at.tell(Screen, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.ByWords(d.By)})
+	at.tell(Record, Entry{Level: Decision, Words: wording.FailureWords(d) + wording.SignedBy(d.By)})
+	if step := at.run.Step(d.Step); step != nil && step.Error == plan.DeniedAtGate && d.Decision == event.FailureAbort {
 		return // the answer at the gate said it
 	}
-	s.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfFailure(d.Decision).Does + wording.SignedBy(d.By), Args: d.Args})
+	at.tell(Lines, Entry{Level: Decision, Depth: 1, Words: "step " + d.Step + ": " + wording.OfFailure(d.Decision).Does + wording.SignedBy(d.By), Args: d.Args})
 }
 
 // endsRun reports whether the user ended the run at a failed step, so that the outcome says
 // why it failed.
-func (s *Story) endsRun(d event.FailureResolved) bool {
-	step := s.run.Step(d.Step)
+func endsRun(run *agent.Run, d event.FailureResolved) bool {
+	step := run.Step(d.Step)
 	return d.Decision == event.FailureAbort && step != nil && step.Failure != event.FailureDenied && step.Failure != event.FailureInterrupted
 }
 
 // tellChecked tells what a check found. To the chat, a refuted one of the plan's acceptance
 // is the reason of the replan, or of the end of the run.
-func (s *Story) tellChecked(d event.CheckCompleted) {
+func (s *steps) tellChecked(at scene, d event.CheckCompleted) {
 	e := Entry{Words: checkedWords(d)}
 	switch d.State {
 	case plan.StateVerified:
@@ -313,76 +335,76 @@ func (s *Story) tellChecked(d event.CheckCompleted) {
 		if d.State == plan.StateVerified || d.State == plan.StateUnchecked {
 			to |= Screen
 		}
-		s.tell(to, e)
+		at.tell(to, e)
 		return
 	}
-	p := s.place(d.Index)
-	if s.tellOfMany(p, d) {
+	p := placeOf(at.run, d.Index)
+	if s.tellOfMany(at, p, d) {
 		return
 	}
 	if e.Depth = p.depth + 1; p.inner {
 		e.Words = d.Index + " " + e.Words // other items may have ended since its own line
 	}
-	s.tell(Lines, e)
+	at.tell(Lines, e)
 }
 
 // tellRetried tells that a step is tried again, or what it waits for, each state of it once.
-func (s *Story) tellRetried(d event.StepRetry) {
-	step := s.run.Step(d.Index)
+func (s *steps) tellRetried(at scene, d event.StepRetry) {
+	step := at.run.Step(d.Index)
 	name := d.Index + " "
 	if step != nil {
 		name += step.Step.Title.Line()
 	}
 	if step == nil || step.Polls == 0 {
-		s.tell(Lines, Entry{Level: Again, Words: name + "  again"})
+		at.tell(Lines, Entry{Level: Again, Words: name + "  again"})
 		return
 	}
 	if s.polled[d.Index] != d.Error {
 		s.polled[d.Index] = d.Error
-		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: name + "  " + d.Error.Line()})
+		at.tell(Lines, Entry{Level: Info, Depth: 1, Words: name + "  " + d.Error.Line()})
 	}
 }
 
 // tellSkipped tells that a step was left out.
-func (s *Story) tellSkipped(d event.StepSkipped) {
-	s.tell(Client, Entry{Brief: s.brief(d.Index)})
-	p, why := s.place(d.Index), "skipped: "+d.Reason.Line()
-	if s.tellOfMany(p, d) {
+func (s *steps) tellSkipped(at scene, d event.StepSkipped) {
+	at.tell(Client, Entry{Brief: brief(at.run, d.Index)})
+	p, why := placeOf(at.run, d.Index), "skipped: "+d.Reason.Line()
+	if s.tellOfMany(at, p, d) {
 		return
 	}
 	if p.step != nil && (p.inner || p.step.NotTaken) {
 		why = p.step.Error.Line()
 	}
-	s.tell(Lines, Entry{Level: Skipped, Depth: p.depth, Words: p.name + "  " + why})
+	at.tell(Lines, Entry{Level: Skipped, Depth: p.depth, Words: p.name + "  " + why})
 }
 
 // tellProgress tells a new message of a running tool, from time to time.
-func (s *Story) tellProgress(d event.StepProgress) {
-	key := s.run.ID + " " + d.Index
+func (s *steps) tellProgress(at scene, d event.StepProgress) {
+	key := at.run.ID + " " + d.Index
 	message, last := d.Message.FirstLine(), s.progress[key]
-	if message == "" || message == last.message || s.run.Now.Sub(last.at) < progressPause {
+	if message == "" || message == last.message || at.run.Now.Sub(last.at) < progressPause {
 		return
 	}
-	s.progress[key] = progress{message, s.run.Now}
+	s.progress[key] = progress{message, at.run.Now}
 	e := Entry{Kind: Progress, Depth: 1, Words: d.Index + " " + message}
 	if d.Total > 0 {
 		e.Facts = []string{fmt.Sprintf("%.0f%%", 100*max(min(d.Done/d.Total, 1), 0))}
 	}
-	s.tell(Lines, e)
+	at.tell(Lines, e)
 }
 
 // tellOfMany tells of one of so many items that an entry for each would bury the rest: each
 // tenth of them that has ended. It reports whether that is all there is to say, which it is
 // not of a failure or a doubt.
-func (s *Story) tellOfMany(p place, data event.Data) bool {
+func (s *steps) tellOfMany(at scene, p place, data event.Data) bool {
 	const dryShown = 10
 	if !p.item || p.of == nil || len(p.of.Items) <= plan.DefaultMax {
 		return false
 	}
-	key, tenth := s.run.ID+" "+p.of.Step.Index, 10*p.of.EndedItems()/len(p.of.Items)
+	key, tenth := at.run.ID+" "+p.of.Step.Index, 10*p.of.EndedItems()/len(p.of.Items)
 	if tenth != s.tenths[key] && tenth != 10 && !p.step.DryRun {
 		s.tenths[key] = tenth
-		s.tell(Lines, Entry{Level: Info, Depth: 1, Words: p.of.Step.Index + " " + wording.ItemsWords(p.of)})
+		at.tell(Lines, Entry{Level: Info, Depth: 1, Words: p.of.Step.Index + " " + wording.ItemsWords(p.of)})
 	}
 	switch d := data.(type) {
 	case event.StepStarted, event.StepSkipped:
@@ -390,11 +412,11 @@ func (s *Story) tellOfMany(p place, data event.Data) bool {
 	case event.CheckCompleted:
 		return d.State == plan.StateVerified
 	case event.StepCompleted:
-		at := slices.Index(p.of.Items, p.step)
-		if d.DryRun && at == dryShown {
-			s.tell(Lines, Entry{Level: Info, Depth: 1, Words: "and " + english.Count(len(p.of.Items)-dryShown, "item") + " more"})
+		n := slices.Index(p.of.Items, p.step)
+		if d.DryRun && n == dryShown {
+			at.tell(Lines, Entry{Level: Info, Depth: 1, Words: "and " + english.Count(len(p.of.Items)-dryShown, "item") + " more"})
 		}
-		return !d.DryRun || at >= dryShown
+		return !d.DryRun || n >= dryShown
 	default:
 		return false
 	}

@@ -100,15 +100,6 @@ func unofferedWords(u prompt.Unoffered) string {
 	return words + "ask for one by name, or the model finds it with " + prompt.ToolsFind
 }
 
-// freshUntyped returns the tools that are not in said, and adds them to it.
-func freshUntyped(said map[string]bool, tools []string) []string {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return said[tool] })
-	for _, tool := range tools {
-		said[tool] = true
-	}
-	return tools
-}
-
 // untypedWords says that plans may give tools any arguments, by the fault of their
 // own schemas.
 func untypedWords(tools []string) string {

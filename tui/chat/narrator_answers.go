@@ -41,8 +41,7 @@ func (n *Narrator) drawAnswer(e story.Entry) {
 		c.Invalidate()
 		return
 	}
-	next.block = c.remarkOf(gateGlyph, warningStyle, func() string { return untrusted.Visible(next.words) })
-	next.block.until = func() bool { return true } // until the next answer
+	next.block = changingRemark(c.Styles, gateGlyph, warningStyle, func() string { return untrusted.Visible(next.words) })
 	n.answers = next
 	n.add(next.block)
 }

@@ -1,0 +1,68 @@
+package chat
+
+import (
+	"strings"
+
+	"replan/agent/event"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/draw"
+	"replan/tui/wording"
+)
+
+// userBlock returns a block with the user's message.
+func userBlock(l *draw.Styles, message untrusted.Text) *Block {
+	text := strings.TrimSpace(message.Visible())
+	return &Block{Gap: true, text: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return userMessage(l, text, width)
+	}}
+}
+
+// userMessage draws what the user said: on a band of its own, or without colors
+// beside a bar.
+func userMessage(l *draw.Styles, text string, width int) []draw.TextLine {
+	sign, strong, band := l.Accent, l.Strong, l.Theme.Palette.Selection
+	if band != nil {
+		sign, strong = sign.Background(band), strong.Background(band)
+	}
+	lines := draw.Wrapped(text, width-2)
+	for i := range lines {
+		lead := "  "
+		switch {
+		case band == nil:
+			lead = l.Glyphs.Cursor + " "
+		case i == 0:
+			lead = l.Glyphs.Prompt + " "
+		}
+		line := lines[i].Text
+		if band != nil {
+			line = l.Fit(line, width-2)
+		}
+		lines[i].Text, lines[i].Lead = sign.Render(lead)+strong.Render(line), 2
+	}
+	return lines
+}
+
+// mentionsBlock returns a block with the attachments of a message, one per line.
+func mentionsBlock(l *draw.Styles, mentions []prompt.Mention) *Block {
+	return &Block{Draw: func(width int) []string {
+		lines := make([]string, len(mentions))
+		for i, m := range mentions {
+			lines[i] = "  " + l.Accent.Render("@") + " " + l.Muted.Render(l.Cut(wording.MentionWords(m, l.Glyphs.Separator), max(width-4, 1)))
+		}
+		return lines
+	}}
+}
+
+// steerBlock returns a block with a message to a running run. If it was
+// typed as a command, the block shows only what became of it.
+func steerBlock(l *draw.Styles, d event.RunSteered, typed bool) *Block {
+	text := d.Text.Visible()
+	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
+		var lines []draw.TextLine
+		if !typed {
+			lines = userMessage(l, text, width)
+		}
+		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+wording.ByWords(d.By), width-2))...)
+	}}
+}
