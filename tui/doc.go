@@ -4,9 +4,10 @@
 // the core, agent/runner, planning and themes, but no model server and no tool
 // server; both reach it as events.
 //
-// Start with [Model] in model.go, and the contract of panes in requests.go. route.go and
-// mouse.go pass keys and clicks to the parts, requests.go carries out what they ask,
-// actions.go joins the table of actions, and states.go says what each part is told. The
-// other files are parts with data of their own, such as view.go and session.go. Panes and
-// dialogs are packages.
+// Start with [Model] in model.go, which routes: model_keys.go passes keys and clicks to
+// the parts, model_requests.go carries out what they ask, model_actions.go joins the table
+// of actions, and model_states.go says what each part is told. The contract of panes is in
+// model_requests.go. The other files are parts with data of their own: focus.go knows what
+// has the keys, pointer.go is the mouse, view.go draws the screen, edges.go the lines
+// around the panes, and session.go hears the session. Panes and dialogs are packages.
 package tui

@@ -20,7 +20,7 @@ import (
 type exits struct {
 	keys      *keymap.Map
 	panes     *panes.Arrangement
-	view      *view
+	focus     *keyFocus
 	live      *live.Runs
 	chat      *chat.Pane
 	input     *input.Pane
@@ -31,7 +31,6 @@ type exits struct {
 	outbox    *outbox
 	byWorkers bool // the run continues without the screen
 
-	asking bool // whether to quit
 	warned bool // the last key asked to stop at an open gate and got a warning
 	again  bool // this key repeats that request
 }
@@ -49,31 +48,17 @@ func (e *exits) actions() keymap.Handlers {
 	}
 }
 
-// question returns the mode of the question whether to quit.
-func (e *exits) question() keymap.Mode {
-	return keymap.Mode{
-		Actions: keymap.Handlers{
-			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {Do: keymap.Just(func() { e.asking = false })},
-		},
-		Type: func(tea.Msg) keymap.Requests { return nil },
-	}
-}
-
-// asks reports whether the question whether to quit has the keys.
-func (e *exits) asks() bool { return e.asking }
-
 // begin notes that a key or a click does the action id, "" for another one.
 func (e *exits) begin(id string) { e.again, e.warned = e.warned && id == "run.stop", false }
 
 // leave clears the input, else quits. It asks first during a run.
 func (e *exits) leave() tea.Cmd {
 	switch {
-	case e.panes.Focus() == panes.Chat && !e.input.Empty() && !e.view.covered():
+	case e.panes.Focus() == panes.Chat && !e.input.Empty() && !e.focus.covered():
 		e.input.Clear()
 		return nil
 	case e.live.Busy() && !e.byWorkers:
-		e.asking = true
+		e.focus.askToQuit()
 		return nil
 	default:
 		return tea.Quit

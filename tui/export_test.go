@@ -42,7 +42,7 @@ func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 func Beat(at time.Time) tea.Msg { return clock.BeatMsg(at) }
 
 // Frame is how long a frame of an animation lasts.
-func (m *Model) Frame() time.Duration { return m.clock.Frame() }
+func (m *Model) Frame() time.Duration { return m.animation.clock.Frame() }
 
 // Rested is the end of the newest grace time of the gate dialog, RestedBefore that
 // of the one before.
@@ -79,7 +79,7 @@ func (m *Model) Reviewing() bool { return m.review.Shown() }
 
 // Beating reports whether the clock is running.
 func (m *Model) Beating() bool {
-	tried := m.clock // a copy: Start changes the clock
+	tried := m.animation.clock // a copy: Start changes the clock
 	return tried.Start() == nil
 }
 
@@ -201,7 +201,7 @@ func (m *Model) Edges() []string {
 	notices := make([]string, 10)
 	m.toasts.Draw(m.styles, m.panes.Layout().Width, notices)
 	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
-	return append(append([]string{m.frame.Header(m.frameState(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.footer(), m.panes.Layout().Width))
+	return append(append([]string{m.frame.Header(m.edges.state(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.edges.footer(), m.panes.Layout().Width))
 }
 
 // Tabs draws the row of tabs: one line, none where the screen has no tabs.
@@ -228,7 +228,7 @@ func (m *Model) Front() []string {
 	default:
 		return nil
 	}
-	return append(lines, m.frame.Footer(m.footer(), m.panes.Layout().Width))
+	return append(lines, m.frame.Footer(m.edges.footer(), m.panes.Layout().Width))
 }
 
 // IsFileStep reports whether a message is a step of editing the file of a call.

@@ -34,32 +34,34 @@ type Model struct {
 	groups     keymap.Groups // every action
 	styles     *draw.Styles
 	appearance *appearance
-	clock      clock.Clock
 	outbox     *outbox
 	clipboard  clipboard
 	alerts     alerts
 
 	panes   *panes.Arrangement
+	focus   *keyFocus // what has the keys
 	view    *view
 	frame   *frame.Frame
+	edges   *edges        // what the frame shows
 	toasts  *frame.Toasts // short notices
 	message frame.Message // about the last key, shown in the footer
 
-	chat     *chat.Pane
-	input    *input.Pane
-	dag      *dag.Pane
-	detail   *step.Pane
-	ask      *ask.Dialog
-	review   *review.Dialog
-	dialogs  *dialogs
-	selected *selection.Selection // by the mouse
+	chat    *chat.Pane
+	input   *input.Pane
+	dag     *dag.Pane
+	detail  *step.Pane
+	ask     *ask.Dialog
+	review  *review.Dialog
+	dialogs *dialogs
 
-	live     *live.Runs   // the runs on the screen
-	session  *sessionFeed // what is known of the session
-	pending  *ask.Pending // what waits for the user
-	exits    *exits
-	playback playback
-	letters  answerguard.Letters // typed at a dialog that opened by itself
+	live      *live.Runs   // the runs on the screen
+	session   *sessionFeed // what is known of the session
+	pending   *ask.Pending // what waits for the user
+	exits     *exits
+	playback  playback
+	animation *animation
+	pointer   *pointer
+	letters   answerguard.Letters // typed at a dialog that opened by itself
 }
 
 // New returns the screen of a session. It reads no events itself: [Run] or
@@ -78,7 +80,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m := &Model{
 		options:    o,
 		appearance: newAppearance(o),
-		clock:      clock.Clock{Calm: o.ReducedMotion},
 		keys:       keymap.New(),
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
@@ -100,17 +101,34 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.ask.SetEditor(o.Editor)
 	m.review = review.New(l, k, pauses)
 	m.dialogs = newDialogs(l, k, o, home, m.live, m.dag, m.review)
-	m.selected = selection.New(l, m.chat)
 	m.alerts = alerts{live: m.live, pending: m.pending, ask: m.ask, review: m.review, notify: notify.New(o.Notify, o.Now()), now: o.Now}
-	m.view = &view{styles: l, panes: m.panes, frame: m.frame, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, dialogs: m.dialogs, toasts: m.toasts}
+	m.focus = &keyFocus{
+		panes: m.panes, dialogs: m.dialogs, ask: m.ask, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, playback: &m.playback,
+	}
 	m.exits = &exits{
-		keys: k, panes: m.panes, view: m.view, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
+		keys: k, panes: m.panes, focus: m.focus, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
 		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, byWorkers: can.ByWorkers,
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
 		live: m.live, outbox: m.outbox, styles: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
 		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
+	}
+	m.animation = &animation{
+		clock: clock.Clock{Calm: o.ReducedMotion}, styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
+	}
+	m.edges = &edges{
+		keys: k, focus: m.focus, panes: m.panes, dialogs: m.dialogs, frame: m.frame, message: &m.message, live: m.live, session: m.session,
+		playback: &m.playback, exits: m.exits, chat: m.chat, input: m.input, dag: m.dag, ask: m.ask, review: m.review,
+	}
+	m.view = &view{
+		styles: l, panes: m.panes, frame: m.frame, edges: m.edges, focus: m.focus, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail,
+		ask: m.ask, dialogs: m.dialogs, toasts: m.toasts,
+	}
+	m.pointer = &pointer{
+		keys: k, now: o.Now, focus: m.focus, panes: m.panes, view: m.view, edges: m.edges, frame: m.frame, dialogs: m.dialogs, live: m.live,
+		toasts: m.toasts, message: &m.message, letters: &m.letters, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, review: m.review,
+		selected: selection.New(l, m.chat),
 	}
 	var replaced keymap.Handlers
 	if o.Replay {
@@ -138,14 +156,14 @@ func (m *Model) Init() tea.Cmd {
 	}
 	if goal := strings.TrimSpace(m.options.Goal); goal != "" {
 		m.live.Await(true)
-		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.Animate())
+		cmds = append(cmds, m.outbox.send(session.Submit{Text: goal}), m.animation.start())
 	}
 	return tea.Batch(cmds...)
 }
 
 // Update handles one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.input.State = m.inputState()
+	m.input.SetState(m.inputState())
 	var cmd tea.Cmd
 	if m.playback.plays() {
 		if cmd, taken := m.playback.screen().Update(msg); taken {
@@ -166,13 +184,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case replay.LeftMsg:
 		cmd = m.endReplay()
 	case clock.BeatMsg:
-		cmd = m.beat(msg)
+		cmd = m.animation.beat(msg)
+		m.refresh()
 	case tea.EnvMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, notify.IdleMsg:
 		cmd = m.alerts.update(msg)
 	case ask.CheckMsg, ask.EditedMsg, ask.FileMsg, ask.KeptMsg, ask.PreviewedMsg:
 		cmd = m.carryOut(m.ask.Update(msg))
 	case answerguard.OverMsg:
-		cmd = m.sortLetters(m.letters.Over(m.scene(), msg))
+		cmd = m.sortLetters(m.letters.Over(m.focus.scene(), msg))
 	case tea.KeyPressMsg:
 		m.alerts.keyPressed()
 		m.toasts.Clear()
@@ -180,7 +199,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		cmd = m.paste(msg)
 	case tea.MouseMsg:
-		cmd = m.handleMouse(msg)
+		cmd = m.point(msg)
 	default:
 		var taken bool
 		if cmd, taken = m.handleAnswer(msg); !taken {
@@ -211,7 +230,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 
 // arrange assigns every pane its place.
 func (m *Model) arrange() {
-	m.input.State = m.inputState()
+	m.input.SetState(m.inputState())
 	m.panes.Arrange(panes.Contents{
 		Input: m.input.Height, Sheet: m.ask.Height,
 		Mapped: m.dag.Mapped(), NoPlan: m.dag.Empty(), ChatSays: m.live.Shown().AnswerSaysAll(),
@@ -223,9 +242,9 @@ func (m *Model) arrange() {
 	}
 	m.dag.SetState(m.planState())
 	m.detail.SetState(step.State{Size: l.Step, Tabbed: !l.Wide, Gated: m.gated()})
-	m.ask.SetState(ask.State{Size: l.Sheet, Muted: m.exits.asks(), Over: m.dialogs.front() != nil || m.playback.plays()})
+	m.ask.SetState(ask.State{Size: l.Sheet, Muted: m.focus.quitting(), Over: m.dialogs.front() != nil || m.playback.plays()})
 	m.input.SetHeight(l.Input.H)
-	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.view.covered() && !m.exits.asks())
+	m.input.SetFocus(m.panes.Focus() == panes.Chat && !m.focus.covered() && !m.focus.quitting())
 }
 
 // View draws the screen: exactly as many lines as the terminal has, each
@@ -248,17 +267,17 @@ func (m *Model) View() tea.View {
 	if l.Width <= 0 || l.Height <= 0 {
 		return v
 	}
-	screen := m.screen()
+	screen := m.view.lines()
 	for i, line := range screen {
 		screen[i] = m.styles.Exactly(line, l.Width)
 	}
-	m.selected.Highlight(screen)
+	m.pointer.highlight(screen)
 	v.SetContent(strings.Join(screen, "\n"))
-	if !m.exits.asks() {
+	if !m.focus.quitting() {
 		v.Cursor = m.view.cursor()
 	}
 	return v
 }
 
-// screen returns every line of the screen.
-func (m *Model) screen() []string { return m.view.lines(m.frameState(), m.footer()) }
+// leave returns where texts are that the user wrote and did not send, a sentence each.
+func (m *Model) leave() []string { return m.ask.Leave() }

@@ -122,12 +122,25 @@ func (f *runFeed) repeat(e event.Event) {
 	f.dag.ApplyEvent(r.State, e.Data)
 }
 
+// gate takes a question that the session itself asks, or its answer.
+func (f *runFeed) gate(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.GateRequested:
+		f.pending.Open(e.Run, d)
+	case event.GateResolved:
+		f.pending.Resolve(e.Run, d.Gate)
+	}
+}
+
+// asksForSession reports whether the open question is one of the session, not of a run.
+func (f *runFeed) asksForSession() bool { return f.ask.AsksForSession() }
+
 // reply handles the session's reply to the user, which may be about a run.
 func (f *runFeed) reply(d event.ChatReply) {
 	f.live.GiveUp()
 	f.live.Finish()
 	if r := f.live.Find(d.Run); r != nil && r.State.Result == nil {
-		r.Abandoned = true
+		r.Abandon()
 	}
 	f.input.Suggest()
 	f.chat.Reply(d)

@@ -65,6 +65,12 @@ func (s *serverNews) observe(data event.Data, shown bool) {
 	}
 }
 
+// changed notes that the servers on the screen must be fetched again.
+func (s *serverNews) changed() { s.stale = true }
+
+// login takes the address of a login, to be copied.
+func (s *serverNews) login(address string) { s.address = address }
+
 // takeStale reports whether the servers must be fetched again, once.
 func (s *serverNews) takeStale() bool {
 	stale := s.stale

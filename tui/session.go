@@ -98,10 +98,8 @@ func (f *sessionFeed) apply(e event.Event) {
 		f.chat.Add(f.chat.Compacted(d))
 	case event.Note:
 		f.note(d)
-	case event.GateRequested:
-		f.runs.pending.Open(e.Run, d)
-	case event.GateResolved:
-		f.runs.pending.Resolve(e.Run, d.Gate)
+	case event.GateRequested, event.GateResolved:
+		f.runs.gate(e)
 	default:
 		f.applyJob(d)
 	}
@@ -141,7 +139,7 @@ func (f *sessionFeed) reported(d session.Status) {
 	f.dag.Lose(wording.LostServers(d.Servers))
 	f.status, f.looking = d, false
 	if f.shows.servers.Shown() && f.shows.servers.Changed(d.Servers) {
-		f.servers.stale = true
+		f.servers.changed()
 	}
 }
 
@@ -265,7 +263,7 @@ func (f *sessionFeed) loggedIn(d session.LoginProgress) {
 	case d.Problem != "":
 		f.chat.Add(f.chat.Note("warn", d.Problem.Visible()))
 	case d.Address != "":
-		f.servers.address = d.Address.Line()
+		f.servers.login(d.Address.Line())
 		f.chat.Add(f.chat.Note("info", wording.LoginAddress(d)))
 		f.toasts.Show("info", "the address of the login is sent to the clipboard")
 	case d.Ended && !d.Cancelled:
@@ -336,6 +334,10 @@ func (f *sessionFeed) holdPlans() keymap.Requests {
 	}
 	return keymap.Requests{keymap.Footer(word), session.Hold{On: on}}
 }
+
+// holdsGoals reports whether no run starts before the user has answered about the
+// servers of the project.
+func (f *sessionFeed) holdsGoals() bool { return f.runs.asksForSession() && f.serverWaits() }
 
 // serverWaits reports whether a server of the project waits for the user's answer.
 func (f *sessionFeed) serverWaits() bool {

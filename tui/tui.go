@@ -120,7 +120,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	stop()
 	<-fed
 	if o.Left != nil && !errors.Is(err, ErrStuck) {
-		for _, words := range screen.ask.Leave() {
+		for _, words := range screen.leave() {
 			o.Left(words)
 		}
 	}

@@ -22,6 +22,8 @@ type view struct {
 	styles  *draw.Styles
 	panes   *panes.Arrangement
 	frame   *frame.Frame
+	edges   *edges
+	focus   *keyFocus
 	chat    *chat.Pane
 	input   *input.Pane
 	dag     *dag.Pane
@@ -32,20 +34,20 @@ type view struct {
 }
 
 // lines returns every line of the screen.
-func (v *view) lines(s frame.State, f frame.Footer) []string {
+func (v *view) lines() []string {
 	l := v.panes.Layout()
 	if l.Small {
 		return v.frame.TooSmall(l.Width, l.Height)
 	}
 	screen := make([]string, 0, l.Height)
-	screen = append(screen, v.frame.Header(s, l.Width))
+	screen = append(screen, v.frame.Header(v.edges.state(), l.Width))
 	over := v.dialogs.front()
 	if over != nil {
 		screen = append(screen, v.underlaid(over.View(v.dialogSize()))...)
 	} else {
 		screen = append(screen, v.body()...)
 	}
-	screen = append(screen, v.frame.Footer(f, l.Width))
+	screen = append(screen, v.frame.Footer(v.edges.footer(), l.Width))
 	first, end := 1, l.Height-l.Sheet.H-1 // lines that notices may cover
 	if l.Tabs.H > 0 && over == nil {
 		first = l.Tabs.Y + 1
@@ -57,14 +59,6 @@ func (v *view) lines(s frame.State, f frame.Footer) []string {
 	}
 	v.toasts.Draw(v.styles, l.Width, screen[first:max(end, first)])
 	return screen
-}
-
-// covered reports whether a dialog receives the keys.
-func (v *view) covered() bool { return v.ask.Open() || v.dialogs.front() != nil }
-
-// searching reports whether the search of the chat takes the keys, if no dialog has them.
-func (v *view) searching() bool {
-	return v.chat.Searching() && v.panes.Focus() == panes.Chat && !v.covered()
 }
 
 // cursor returns the position of the text cursor, nil if nothing is being typed.
@@ -84,7 +78,7 @@ func (v *view) cursor() *tea.Cursor {
 		return within(over.Cursor(), draw.Rect{Y: 1}) // below the header
 	case v.ask.Editing():
 		return within(v.ask.Cursor(), l.Sheet)
-	case v.searching():
+	case v.focus.searching():
 		return tea.NewCursor(l.Chat.X+v.chat.SearchCursor(), l.Chat.Y+l.Chat.H-1)
 	default:
 		return within(v.input.Cursor(), l.Input)

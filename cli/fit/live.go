@@ -51,7 +51,7 @@ func (p Progress) live(styles *draw.Styles, width int, elapsed time.Duration) st
 	if p.Model == "" {
 		return ""
 	}
-	styles.AnimationFrame++
+	styles.Advance()
 	words := fmt.Sprintf("%s  %d/%d", untrusted.Line(p.Model), p.Done, p.Of)
 	ticking := "  " + wording.Ticking(elapsed)
 	return styles.Running.Render(styles.Spinner()) + " " + styles.Muted.Render(styles.Cut(words, width-3-len(ticking))) + styles.Faint.Render(ticking)

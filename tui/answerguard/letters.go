@@ -32,7 +32,7 @@ func (s Scene) guard() *Guard {
 
 // New returns the guard of a dialog that has just opened by itself, nil for none.
 func (s Scene) New() *Guard {
-	if g := s.guard(); g != nil && g.on {
+	if g := s.guard(); g != nil && g.Ignores() {
 		return g
 	}
 	return nil
@@ -69,7 +69,7 @@ type Verdict struct {
 func (l *Letters) Press(s Scene, k Key) Verdict {
 	g := s.guard()
 	switch {
-	case g != nil && !g.on:
+	case g != nil && !g.Ignores():
 		return l.holdLetter(g, s, k)
 	case g == nil && len(l.pressed) > 0 && k.Text != "" && s.Covered:
 		l.pressed = append(l.pressed, k.KeyPressMsg) // a letter has opened help, which this one may close
@@ -94,9 +94,10 @@ func (l *Letters) Press(s Scene, k Key) Verdict {
 // holdLetter decides about a key at a dialog that takes keys. A letter that is an answer
 // acts after a pause, or at enter. If another letter comes first, both are a text.
 func (l *Letters) holdLetter(g *Guard, s Scene, k Key) Verdict {
-	before, waiting := l.pressed, g.waiting
+	before, waiting := l.pressed, g.Waiting()
 	if k.Text == "" {
-		l.pressed, g.waiting = nil, ""
+		l.pressed = nil
+		g.Disarm()
 		if waiting == "" || k.Code != tea.KeyEnter || k.Mod != 0 {
 			return Verdict{}
 		}
@@ -143,8 +144,8 @@ func (l *Letters) Over(s Scene, msg OverMsg) Verdict {
 	if msg.stale() {
 		return Verdict{}
 	}
-	waited := msg.of.waiting != ""
-	msg.of.waiting = ""
+	waited := msg.of.Waiting() != ""
+	msg.of.Disarm()
 	letters, g := l.pressed, s.guard()
 	if g == msg.of || g == nil {
 		l.pressed = nil

@@ -259,7 +259,7 @@ func (d *Changes) write(doc *draw.Document) {
 			doc.Blank()
 		}
 		p.line = len(doc.Lines)
-		doc.Lines = append(doc.Lines, d.row(i, f, doc.Width))
+		doc.Add(d.row(i, f, doc.Width))
 		switch {
 		case p.hunk >= 0:
 			doc.Hunks(hunkOf(f.Diff, p.hunk))

@@ -180,12 +180,12 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	const column = 46 // cells
 	if h.search == "" {
 		doc.Heading("Symbols")
-		doc.Lines = append(doc.Lines, draw.Flow(h.signs(), "   ", doc.Width)...)
+		doc.Add(draw.Flow(h.signs(), "   ", doc.Width)...)
 	}
 	if len(h.Now) > 0 && h.search == "" {
 		doc.Heading("In the dialog below")
 		for _, k := range h.Now {
-			doc.Lines = append(doc.Lines, "  "+l.Key.Render(k.Label)+"  "+k.Does)
+			doc.Add("  " + l.Key.Render(k.Label) + "  " + k.Does)
 		}
 	}
 	commands := h.matching([]keymap.Group{h.Commands})
@@ -198,14 +198,14 @@ func (h *Help) write(doc *draw.Document, columns bool) {
 	if columns {
 		left, right := h.columns(column, groups)
 		for i := range max(len(left), len(right)) {
-			doc.Lines = append(doc.Lines, l.Fit(draw.At(left, i), column+2)+draw.At(right, i))
+			doc.Add(l.Fit(draw.At(left, i), column+2) + draw.At(right, i))
 		}
 	} else {
-		doc.Lines = append(doc.Lines, h.column(doc.Width, groups)...)
+		doc.Add(h.column(doc.Width, groups)...)
 	}
 	if len(commands) > 0 {
 		doc.Blank()
-		doc.Lines = append(doc.Lines, h.commandLines(commands[0], doc.Width)...)
+		doc.Add(h.commandLines(commands[0], doc.Width)...)
 	}
 }
 

@@ -109,6 +109,9 @@ func newList(l *draw.Styles, k *keymap.Map) list { return list{base: base{Styles
 // open shows the list from its first row.
 func (d *list) open() { d.shown, d.message, d.search, d.List = true, "", "", draw.List{} }
 
+// toFirst returns to the first row and forgets the clicked one.
+func (d *list) toFirst() { d.List = draw.List{} }
+
 // query returns the text of the search.
 func (d *list) query() string { return d.search }
 

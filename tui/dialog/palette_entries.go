@@ -155,7 +155,7 @@ func (d *Palette) runCommands() []command {
 		_, state, _ := d.runs.State(s)
 		what := cmp.Or(runWords(d.Styles, s), wording.ShortID(s.Run))
 		detail := state + ", " + wording.Ago(d.Styles.Since(s.Started))
-		if CanResume(s, d.runs.live.Live(s.Run)) {
+		if CanResume(s, d.runs.active(s)) {
 			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Requests {
 				return keymap.SendCommands(session.Resume{Run: s.Run})
 			}})

@@ -76,7 +76,8 @@ func (d *Revisions) View(size draw.Rect) []string {
 	}
 	d.at = min(d.at, len(run.Revisions))
 	if face := (revisionFace{run, run.Seq, d.at, l.Diffs}); face != d.drawn {
-		d.doc, d.drawn = nil, face
+		d.redraw()
+		d.drawn = face
 	}
 	width, inner := d.width(size, widest)
 	d.render(l, inner, func(doc *draw.Document) { (&revisionPage{doc, run}).write(d.at) })
@@ -147,7 +148,7 @@ func (p *revisionPage) changed(r *agent.Revision) {
 			changes = append(changes, c.style.Render(fmt.Sprintf("%s%d %s", c.sign, c.n, c.what)))
 		}
 	}
-	p.Lines = append(p.Lines, draw.Flow(changes, "  ", p.Width)...)
+	p.Add(draw.Flow(changes, "  ", p.Width)...)
 }
 
 // plannedBy says who made a plan between from and to: a file, the words of the
@@ -272,7 +273,7 @@ func (p *revisionPage) rows(rows []planRow) {
 		both = both || r.before != nil && p.Width >= sideFrom
 	}
 	beside := func(left, right string) {
-		p.Lines = append(p.Lines, l.Fit(left, side)+l.Border.Render(" "+l.Glyphs.Guide+" ")+l.Fit(right, side))
+		p.Add(l.Fit(left, side) + l.Border.Render(" "+l.Glyphs.Guide+" ") + l.Fit(right, side))
 	}
 	if both {
 		side = (p.Width - 3) / 2
@@ -289,7 +290,7 @@ func (p *revisionPage) rows(rows []planRow) {
 		if both {
 			beside(left, right)
 		} else {
-			p.Lines = append(p.Lines, left+right)
+			p.Add(left + right)
 		}
 		if r.change == agent.ChangeRevised && r.before != nil {
 			p.changes(&r.before.Step, &r.after.Step)
@@ -366,7 +367,7 @@ func (p *revisionPage) change(name, before, after string) {
 		return
 	}
 	if name = untrusted.Line(name); strings.Contains(before+after, "\n") {
-		p.Lines = append(p.Lines, indent+l.Accent.Render(l.Cut(name, p.Width-len(indent))))
+		p.Add(indent + l.Accent.Render(l.Cut(name, p.Width-len(indent))))
 		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
 		p.Diff(text)
 		return
@@ -391,6 +392,6 @@ func (p *revisionPage) change(name, before, after string) {
 		for _, row := range draw.CodeRows(side.text, max(p.Width-len(indent)-2-draw.VisibleWidth(name), 1)) {
 			rows = append(rows, draw.PaintRow(side.text, runs, row))
 		}
-		p.Lines = append(p.Lines, draw.Hang(indent+side.style.Render(side.sign)+" "+l.Muted.Render(name), rows)...)
+		p.Add(draw.Hang(indent+side.style.Render(side.sign)+" "+l.Muted.Render(name), rows)...)
 	}
 }

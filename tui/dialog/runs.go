@@ -198,14 +198,17 @@ func CanResume(s agent.Summary, active bool) bool {
 
 // canResume reports whether the dialog can resume a run.
 func (d *Runs) canResume(s agent.Summary) bool {
-	return d.live.Can.NoResume == "" && CanResume(s, d.live.Live(s.Run))
+	return d.live.Can.NoResume == "" && CanResume(s, d.active(s))
 }
+
+// active reports whether a run is on the screen and under way.
+func (d *Runs) active(s agent.Summary) bool { return d.live.Live(s.Run) }
 
 // whyBusy says why nothing can be done with a run now, or "" if it neither runs
 // nor waits. active says so of a run of this session.
 func (d *Runs) whyBusy(s agent.Summary, active string) string {
 	switch {
-	case d.live.Live(s.Run):
+	case d.active(s):
 		return active
 	case s.Status == agent.StatusWaiting:
 		return "It waits for a worker. To follow it: replan runs follow " + wording.ShortID(s.Run)
@@ -300,7 +303,7 @@ func (d *Runs) row(i, width, lines int) []string {
 	}
 	what := runWords(l, s)
 	here := ""
-	if s.Run == d.front && !d.live.Live(s.Run) {
+	if s.Run == d.front && !d.active(s) {
 		here = "on screen " + l.Glyphs.Separator + " "
 	}
 	between := " " + l.Glyphs.Separator + " "
@@ -356,7 +359,7 @@ func contains(text, part string) bool {
 func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style) {
 	glyph, style = draw.RunGlyph(d.Styles, s)
 	switch {
-	case d.live.Live(s.Run):
+	case d.active(s):
 		return d.Styles.Glyphs.Folded, "running", d.Styles.Running
 	case s.Status == agent.StatusRunning && !d.live.Can.ByWorkers:
 		return glyph, "elsewhere", style

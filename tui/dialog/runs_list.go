@@ -32,7 +32,7 @@ func (d *Runs) listActions() keymap.Handlers {
 				return
 			}
 			d.status = d.status.next()
-			d.List = draw.List{}
+			d.toFirst()
 			d.sift()
 		})},
 		"list.search": {Do: keymap.Just(func() { d.searching = true })},
@@ -41,7 +41,8 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.sift()
 		})},
 		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Requests {
-			d.listsConversations, d.List = !d.listsConversations, draw.List{}
+			d.listsConversations = !d.listsConversations
+			d.toFirst()
 			if d.listsConversations && d.conversations == nil {
 				return keymap.Requests{keymap.Query(keymap.QueryConversations)}
 			}

@@ -113,7 +113,7 @@ func (d *Runs) preview(s agent.Summary, width, height int) draw.Section {
 func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 	_, word, _ := d.State(s)
 	switch {
-	case run != nil && run.Result != nil && !d.live.Live(s.Run):
+	case run != nil && run.Result != nil && !d.active(s):
 		return wording.RunEnd(run)
 	case s.Undone:
 		word = wording.RunState(s)
@@ -133,7 +133,7 @@ func (d *Runs) dates(s agent.Summary, run *agent.Run) []string {
 	const day, clock = "2006-01-02 ", "15:04"
 	started, changed := s.Started.Local(), d.past.Changed.Local()
 	parts := []string{"started " + started.Format(day+clock)}
-	if run != nil && !d.live.Live(s.Run) && s.Status != agent.StatusRunning {
+	if run != nil && !d.active(s) && s.Status != agent.StatusRunning {
 		word := "ended "
 		if run.Result == nil {
 			word = "last event "

@@ -58,7 +58,8 @@ func (t *toolList) set(tools []session.OfferedTool) {
 
 // open lists the tools of a server, or of all.
 func (t *toolList) open(server string) {
-	t.server, t.query, t.searching, t.opened, t.List = server, "", false, nil, draw.List{}
+	t.server, t.query, t.searching, t.opened = server, "", false, nil
+	t.toFirst()
 	t.sift()
 }
 
@@ -275,7 +276,7 @@ func (t *toolList) permissions(tool session.OfferedTool) string {
 // write writes a tool with its whole description and its arguments.
 func (t *toolList) write(doc *draw.Document, tool session.OfferedTool) {
 	l := t.Styles
-	doc.Lines = append(doc.Lines, l.Cut(t.permissions(tool), doc.Width))
+	doc.Add(l.Cut(t.permissions(tool), doc.Width))
 	if tool.Tokens > 0 {
 		doc.Prose(l.Faint, "about "+wording.Tokens(tool.Tokens)+" tokens in the window of a model")
 	}
@@ -308,7 +309,7 @@ func (t *toolList) argument(doc *draw.Document, f jsontype.Field) {
 		words += ", " + untrusted.Line(f.Limits)
 	}
 	name := l.Accent.Render(untrusted.Line(f.Name)) + l.Muted.Render("  "+words)
-	doc.Lines = append(doc.Lines, l.Cut(name, doc.Width))
+	doc.Add(l.Cut(name, doc.Width))
 	if f.Description != "" {
 		doc.Item("  ", l.Faint, f.Description)
 	}

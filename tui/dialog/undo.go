@@ -153,7 +153,7 @@ func (d *Undo) write(doc *draw.Document) {
 		doc.Heading("files to restore")
 		for _, f := range u.Files {
 			glyph, style := d.sign(f)
-			doc.Lines = append(doc.Lines, style.Render(glyph)+" "+l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Action)), doc.Width-2))
+			doc.Add(style.Render(glyph) + " " + l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Action)), doc.Width-2))
 		}
 	}
 	if u.Diff == "" {

@@ -10,7 +10,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui/patch"
@@ -36,38 +35,8 @@ const (
 	numbersFrom  = 24
 )
 
-// Diff adds a unified diff. Diff lays it out at once but draws rows only as
-// they come into view, so a long diff opens as fast as a short one.
-func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
-
-// Hunks adds a unified diff of one file without its name.
-func (d *Document) Hunks(text string) {
-	p := patch.Parse(text)
-	p.Lines = slices.DeleteFunc(p.Lines, func(l patch.Line) bool { return l.Kind == patch.Heading })
-	d.patch(p)
-}
-
-// patch adds a diff and returns where its changed lines are.
-func (d *Document) patch(p patch.Patch) []Range {
-	rows := NewDiffRows(d.Styles, d.Width, p)
-	from := len(d.Lines)
-	d.later(rows.Count(), rows.row)
-	d.Diffs = d.Diffs || rows.Count() > 0
-	return rows.changes(from)
-}
-
 // Range is a range of lines: From is the first, To the line after the last.
 type Range struct{ From, To int }
-
-// Changes adds a diff and returns where each of its changed lines is, in order. If
-// the diff covers several files, the size of the change comes first.
-func (d *Document) Changes(text string) []Range {
-	p := patch.Parse(text)
-	if len(p.Files) > 1 {
-		d.Lines = append(d.Lines, d.Styles.Cut(d.Styles.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Styles.ChangeCount(p.Added, p.Removed), d.Width))
-	}
-	return d.patch(p)
-}
 
 // ChangeCount returns the number of added and removed lines, with the theme's
 // signs.
@@ -101,7 +70,7 @@ func (l *Styles) TurnDiffs(width int) (refused string) {
 	return ""
 }
 
-// DiffRows lays out a diff and draws any of its rows.
+// DiffRows lays out a diff and draws any of its rows. It is a leaf whose lines are the rows.
 type DiffRows struct {
 	styles *Styles
 	width  int
@@ -121,6 +90,11 @@ type DiffRows struct {
 
 	drawn     int // last drawn item, and its rows
 	drawnRows []string
+}
+
+// NewDiff parses a unified diff and lays it out for a width in cells.
+func NewDiff(l *Styles, width int, text string) *DiffRows {
+	return NewDiffRows(l, width, patch.Parse(text))
 }
 
 // NewDiffRows lays out a diff for a width in cells.
@@ -223,6 +197,9 @@ func (r *DiffRows) changes(first int) []Range {
 	}
 	return out
 }
+
+// Rows returns row i as the line of a sheet.
+func (r *DiffRows) Rows(i, _ int) []string { return []string{r.row(i)} }
 
 // row draws a row.
 func (r *DiffRows) row(at int) string {
@@ -405,14 +382,3 @@ func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
 	}
 	return out
 }
-
-// DiffLeaf is a unified diff as a leaf; each row is a line.
-type DiffLeaf struct{ *DiffRows }
-
-// NewDiff parses a unified diff and lays it out.
-func NewDiff(l *Styles, width int, text string) DiffLeaf {
-	return DiffLeaf{NewDiffRows(l, width, patch.Parse(text))}
-}
-
-// Rows returns row i as a screen line.
-func (d DiffLeaf) Rows(i, _ int) []string { return []string{d.row(i)} }

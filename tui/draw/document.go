@@ -52,17 +52,27 @@ func (d *Document) drawn(from, to int) []string {
 // Whole returns every line of the document.
 func (d *Document) Whole() []string { return d.drawn(0, len(d.Lines)) }
 
+// Add adds drawn lines.
+func (d *Document) Add(lines ...string) { d.Lines = append(d.Lines, lines...) }
+
+// take returns the lines so far, and starts again without any.
+func (d *Document) take() []string {
+	lines := d.Lines
+	d.Lines = nil
+	return lines
+}
+
 // Blank appends an empty line unless the last line is empty.
 func (d *Document) Blank() {
 	n := len(d.Lines)
 	if p := len(d.parts); n > 0 && (d.Lines[n-1] != "" || p > 0 && d.parts[p-1].to == n) {
-		d.Lines = append(d.Lines, "")
+		d.Add("")
 	}
 }
 
 // Prose adds word-wrapped text.
 func (d *Document) Prose(style lipgloss.Style, text string) {
-	d.Lines = append(d.Lines, Paint(style, Wrap(untrusted.Visible(text), d.Width))...)
+	d.Add(Paint(style, Wrap(untrusted.Visible(text), d.Width))...)
 }
 
 // Field adds a named value; its continuation lines align with the first.
@@ -74,19 +84,19 @@ func (d *Document) Field(name string, style lipgloss.Style, value string) {
 func (d *Document) FieldLines(name string, value func(width int) []string) {
 	const column = 9
 	if d.Width < 24 {
-		d.Lines = append(d.Lines, d.Styles.Cut(d.Styles.Faint.Render(name), d.Width))
-		d.Lines = append(d.Lines, value(d.Width)...)
+		d.Add(d.Styles.Cut(d.Styles.Faint.Render(name), d.Width))
+		d.Add(value(d.Width)...)
 		return
 	}
 	faint := func(name string) string { return d.Styles.Faint.Render(d.Styles.Fit(name, column)) }
-	d.Lines = append(d.Lines, leadWith(faint(name), faint(""), value(d.Width-column))...)
+	d.Add(leadWith(faint(name), faint(""), value(d.Width-column))...)
 }
 
 // Item adds word-wrapped text behind a lead; its continuation lines align with the
 // first.
 func (d *Document) Item(lead string, style lipgloss.Style, text string) {
 	room := max(d.Width-VisibleWidth(lead), 1)
-	d.Lines = append(d.Lines, Hang(lead, Paint(style, Wrap(untrusted.Visible(text), room)))...)
+	d.Add(Hang(lead, Paint(style, Wrap(untrusted.Visible(text), room)))...)
 }
 
 // Output adds tool output.
@@ -94,13 +104,13 @@ func (d *Document) Output(style lipgloss.Style, text string) { d.Prose(style, te
 
 // Code adds a call or a diff and keeps every character.
 func (d *Document) Code(style lipgloss.Style, text string) {
-	d.Lines = append(d.Lines, Paint(style, WrapCode(untrusted.Visible(text), d.Width))...)
+	d.Add(Paint(style, WrapCode(untrusted.Visible(text), d.Width))...)
 }
 
 // Heading adds a section title.
 func (d *Document) Heading(text string) {
 	d.Blank()
-	d.Lines = append(d.Lines, d.Title(text))
+	d.Add(d.Title(text))
 }
 
 // Title draws the title of a section.
@@ -122,7 +132,7 @@ func (d *Document) Member(name string, column int, value any) {
 	l := d.Styles
 	label := untrusted.Line(name)
 	if ansi.StringWidth(label) > column {
-		d.Lines = append(d.Lines, Paint(l.Accent, WrapCode(label, d.Width))...)
+		d.Add(Paint(l.Accent, WrapCode(label, d.Width))...)
 		label = ""
 	}
 	text, multi := wording.ValueText(value)
@@ -131,16 +141,16 @@ func (d *Document) Member(name string, column int, value any) {
 	}
 	if multi {
 		if label != "" {
-			d.Lines = append(d.Lines, l.Accent.Render(label))
+			d.Add(l.Accent.Render(label))
 		}
 		guide := l.Border.Render(l.Glyphs.Guide) + " "
 		for _, line := range WrapCode(untrusted.Visible(strings.TrimRight(text, "\n")), d.Width-2) {
-			d.Lines = append(d.Lines, guide+line)
+			d.Add(guide + line)
 		}
 		return
 	}
 	lead := l.Accent.Render(l.Fit(label, column)) + " "
-	d.Lines = append(d.Lines, Hang(lead, WrapCode(untrusted.Visible(text), max(d.Width-column-1, 1)))...)
+	d.Add(Hang(lead, WrapCode(untrusted.Visible(text), max(d.Width-column-1, 1)))...)
 }
 
 // Rows returns the visible part of the document from line top, which it keeps
@@ -171,7 +181,7 @@ func (d *Document) Call(title, tool, server, step string) {
 		parts = parts[1:]
 	}
 	call := strings.Join(parts, " "+l.Glyphs.Separator+" ")
-	d.Lines = append(d.Lines, Flow([]string{
+	d.Add(Flow([]string{
 		l.Strong.Render(l.Cut(title, d.Width)), l.Muted.Render(l.Cut(call, d.Width)),
 	}, "  ", d.Width)...)
 }
@@ -218,7 +228,7 @@ func (d *Document) PlanNotes(p plan.Plan, acceptance []plan.Evidence) {
 		glyph, style := EvidenceGlyph(d.Styles, e.State)
 		d.Item(style.Render(glyph)+" ", style, wording.EvidenceLine(e))
 	}
-	d.Lines = append(d.Lines, notes...)
+	d.Add(notes...)
 }
 
 // PlanNotes draws the milestones and risks of a plan, each behind its sign. If cut,

@@ -29,11 +29,12 @@ type Editor struct {
 // NewEditor opens an editor on a call's arguments. It returns nil if they are
 // too long to edit on a screen.
 func NewEditor(l *Styles, args map[string]any) *Editor {
-	return newEditor(l, escaped(wording.JSONText(args, "  ")))
+	return newEditor(l, escaped(wording.JSONText(args, "  ")), "")
 }
 
-// newEditor opens an editor on a text. It returns nil if it is too long.
-func newEditor(l *Styles, text string) *Editor {
+// newEditor opens an editor on a text, in which tab stands for a tab; "" makes tabs two
+// spaces. It returns nil if the text is too long.
+func newEditor(l *Styles, text, tab string) *Editor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -42,7 +43,7 @@ func newEditor(l *Styles, text string) *Editor {
 	area.SetVirtualCursor(false)
 	area.KeyMap.PageUp.SetKeys("pgup")
 	area.KeyMap.PageDown.SetKeys("pgdown")
-	e := &Editor{styles: l, area: area}
+	e := &Editor{styles: l, area: area, tab: tab}
 	e.Retheme()
 	e.area.SetValue(text)
 	if e.area.Value() != text {
@@ -99,6 +100,9 @@ func (e *Editor) Args() map[string]any {
 	return args
 }
 
+// text returns the text as edited.
+func (e *Editor) text() string { return e.area.Value() }
+
 // Update passes a message to the text area.
 func (e *Editor) Update(msg tea.Msg) tea.Cmd {
 	e.Fault = ""
@@ -133,6 +137,9 @@ func (e *Editor) SetSize(width, height int) {
 		e.area.SetHeight(height)
 	}
 }
+
+// height returns the lines that the text area has.
+func (e *Editor) height() int { return e.area.Height() }
 
 // Lines returns the editor's content.
 func (e *Editor) Lines() []string { return SteadyLines(e.area.View()) }

@@ -68,17 +68,16 @@ func NewFields(l *Styles, args map[string]any, schema json.RawMessage) *Fields {
 			one.tab = ""
 			text = escaped(wording.JSONText(value, "  "))
 		}
-		one.edit = newEditor(l, text)
+		one.edit = newEditor(l, text, one.tab)
 		if one.edit == nil {
 			return nil
 		}
-		one.edit.tab = one.tab
 		f.all = append(f.all, one)
 	}
 	if len(f.all) == 0 {
 		return nil
 	}
-	if i := slices.IndexFunc(f.all, func(one field) bool { return one.text && IsLong(one.edit.area.Value()) }); i >= 0 {
+	if i := slices.IndexFunc(f.all, func(one field) bool { return one.text && IsLong(one.edit.text()) }); i >= 0 {
 		f.at = i
 	}
 	return f
@@ -108,7 +107,7 @@ type FormField struct {
 func NewForm(l *Styles, fields []FormField) *Fields {
 	f := &Fields{styles: l}
 	for _, one := range fields {
-		edit := newEditor(l, escaped(one.Text))
+		edit := newEditor(l, escaped(one.Text), "")
 		if edit == nil {
 			return nil
 		}
@@ -159,7 +158,7 @@ func absent(known map[string]string, args map[string]any) []string {
 func (f *Fields) Args() map[string]any {
 	args := map[string]any{}
 	for i, one := range f.all {
-		text := one.edit.area.Value()
+		text := one.edit.text()
 		switch {
 		case one.text && (one.given || text != ""):
 			if one.tab != "" {
@@ -276,9 +275,9 @@ func (f *Fields) Lines() []string {
 // is room.
 func (f *Fields) aboutInView() []string {
 	one, width := f.all[f.at], max(f.width-len(inField), 1)
-	lines, room := one.aboutLines(width), f.rows-len(f.all)-one.edit.area.Height()
+	lines, room := one.aboutLines(width), f.rows-len(f.all)-one.edit.height()
 	if f.alone() {
-		room = f.rows - 1 - one.edit.area.Height()
+		room = f.rows - 1 - one.edit.height()
 	}
 	if room = max(room, 0); len(lines) > room {
 		if lines = lines[:room]; room > 0 {
@@ -299,7 +298,7 @@ func (f *Fields) column() int {
 
 // brief returns a field on one line.
 func (f *Fields) brief(one field) string {
-	text := one.edit.area.Value()
+	text := one.edit.text()
 	if text == "" && !one.given {
 		return "not set"
 	}

@@ -147,7 +147,7 @@ func (d Drawn) Rows(i, _ int) []string { return d[i : i+1] }
 func (p *SheetPage) Put(f Leaf) { p.flush(); p.leaves = append(p.leaves, f) }
 
 // Heading starts a section.
-func (p *SheetPage) Heading(text string) { p.Blank(); p.Lines = append(p.Lines, p.Title(text)) }
+func (p *SheetPage) Heading(text string) { p.Blank(); p.Add(p.Title(text)) }
 
 // SheetPage collects the leaves of a sheet: short content as a document, long
 // content as leaves of its own.
@@ -164,15 +164,14 @@ func NewSheetPage(l *Styles, width int) *SheetPage {
 // flush turns the document so far into a leaf.
 func (p *SheetPage) flush() {
 	if len(p.Lines) > 0 {
-		p.leaves = append(p.leaves, Drawn(p.Lines))
-		p.Lines = nil
+		p.leaves = append(p.leaves, Drawn(p.take()))
 	}
 }
 
 // Blank separates the following lines from the previous ones.
 func (p *SheetPage) Blank() {
 	if len(p.Lines) == 0 && len(p.leaves) > 0 {
-		p.Lines = append(p.Lines, "")
+		p.Add("")
 		return
 	}
 	p.Document.Blank()

@@ -35,6 +35,12 @@ func (l *Styles) Retheme(t themes.Theme) {
 	l.Themed++
 }
 
+// Advance moves what spins by one frame.
+func (l *Styles) Advance() { l.AnimationFrame++ }
+
+// SetTime sets the time on the clock of the events.
+func (l *Styles) SetTime(now time.Time) { l.Now = now }
+
 // Spinner returns the glyph of running work.
 func (l *Styles) Spinner() string {
 	return l.Glyphs.Spinner[l.AnimationFrame%len(l.Glyphs.Spinner)]

@@ -7,13 +7,21 @@ import (
 	"replan/agent"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 	"replan/tui/wording"
 )
 
+// activity describes current work for the chat.
+type activity struct {
+	styles *draw.Styles
+	keys   *keymap.Map
+	replay bool // a past run is replayed, which asks nobody
+}
+
 // Activity returns one line each for current work and for open questions, for
 // users who see only the chat. No line is wider than width cells.
-func (f *Frame) Activity(s State, width int) []string {
-	l := f.styles
+func (a *activity) Activity(s State, width int) []string {
+	l := a.styles
 	if !s.busy() {
 		return nil
 	}
@@ -25,7 +33,7 @@ func (f *Frame) Activity(s State, width int) []string {
 		return []string{spinner + l.Muted.Render(l.Cut(s.Preparation, max(width-3, 1))+l.Glyphs.Ellipsis)}
 	}
 	var lines []string
-	if line := f.currentWork(s, spinner, width); line != "" {
+	if line := a.currentWork(s, spinner, width); line != "" {
 		lines = append(lines, line)
 	}
 	const maxRows = 3
@@ -38,27 +46,27 @@ func (f *Frame) Activity(s State, width int) []string {
 		if more := len(open) - maxRows; i == maxRows-1 && more > 0 {
 			text += fmt.Sprintf(" (and %d more)", more)
 		}
-		lines = append(lines, f.waitingLine(l.Glyphs.Doubt, text, max(width-2, 1)))
+		lines = append(lines, a.waitingLine(l.Glyphs.Doubt, text, max(width-2, 1)))
 	}
 	return lines
 }
 
 // currentWork returns one line about the run's current work, "" if it only
 // waits for the answer to a question.
-func (f *Frame) currentWork(s State, spinner string, width int) string {
-	l, r := f.styles, s.Run
+func (a *activity) currentWork(s State, spinner string, width int) string {
+	l, r := a.styles, s.Run
 	width = max(width-2, 1)
 	switch {
 	case s.Requests.Tools:
-		return spinner + l.Muted.Render(l.Cut(f.reading(r, "choosing tools for the plan"), width))
+		return spinner + l.Muted.Render(l.Cut(a.reading(r, "choosing tools for the plan"), width))
 	case s.Requests.Repair:
-		return spinner + l.Muted.Render(l.Cut(f.reading(r, "repairing the plan"), width))
+		return spinner + l.Muted.Render(l.Cut(a.reading(r, "repairing the plan"), width))
 	case r.Replanning != nil:
 		return "" // the chat shows what the model writes
 	case r.Synthesis.Started:
-		return f.answering(s, spinner, width)
+		return a.answering(s, spinner, width)
 	case s.Reviewing:
-		return f.waitingLine(l.Glyphs.Gate, wording.ReviewWaits, width)
+		return a.waitingLine(l.Glyphs.Gate, wording.ReviewWaits, width)
 	}
 	step := wording.CurrentStep(r)
 	if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
@@ -66,21 +74,21 @@ func (f *Frame) currentWork(s State, spinner string, width int) string {
 	}
 	switch {
 	case step != nil && step.Status == agent.StepWaiting:
-		return f.gateLine(step, width)
+		return a.gateLine(step, width)
 	case step != nil && step.Status == agent.StepRunning:
 		elapsed := " " + l.Faint.Render(wording.Ticking(l.Since(step.StartedAt)))
 		room := width - draw.VisibleWidth(elapsed)
-		return spinner + l.Muted.Render(l.Cut(f.runningSteps(r, room), room)) + elapsed
+		return spinner + l.Muted.Render(l.Cut(a.runningSteps(r, room), room)) + elapsed
 	case s.Requests.Arguments:
-		return spinner + l.Muted.Render(l.Cut(f.reading(r, "the model works out step "+untrusted.Line(s.Requests.ArgumentsOf)), width))
+		return spinner + l.Muted.Render(l.Cut(a.reading(r, "the model works out step "+untrusted.Line(s.Requests.ArgumentsOf)), width))
 	}
 	return ""
 }
 
 // reading adds how far the model has read the prompt of a request whose reply does
 // not show.
-func (f *Frame) reading(r *agent.Run, words string) string {
-	if far := wording.ReadingUnseen(wording.Open(r), f.styles.Now); far != "" {
+func (a *activity) reading(r *agent.Run, words string) string {
+	if far := wording.ReadingUnseen(wording.Open(r), a.styles.Now); far != "" {
 		return words + ": reading " + far
 	}
 	return words
@@ -88,15 +96,15 @@ func (f *Frame) reading(r *agent.Run, words string) string {
 
 // answering returns one line about an answer that is not visible yet: a model
 // that works on it, or a call that waits; "" if there is neither.
-func (f *Frame) answering(s State, spinner string, width int) string {
-	l, r := f.styles, s.Run
+func (a *activity) answering(s State, spinner string, width int) string {
+	l, r := a.styles, s.Run
 	if r.Chat != nil {
 		if asked := r.Step(s.AskedStep); asked != nil && asked.Status == agent.StepWaiting {
-			return f.gateLine(asked, width)
+			return a.gateLine(asked, width)
 		}
 		for _, call := range r.Chat.Calls {
 			if call.Status == agent.StepWaiting {
-				return f.gateLine(call, width)
+				return a.gateLine(call, width)
 			}
 		}
 	}
@@ -115,28 +123,28 @@ func (f *Frame) answering(s State, spinner string, width int) string {
 }
 
 // gateLine returns a line about a step that waits at its gate.
-func (f *Frame) gateLine(s *agent.StepState, width int) string {
+func (a *activity) gateLine(s *agent.StepState, width int) string {
 	words := wording.StepWords(s.Step.Index) + " waits for your answer"
-	if f.options.Replay {
+	if a.replay {
 		words = wording.StepWords(s.Step.Index) + " waited for an answer"
 	}
-	return f.waitingLine(f.styles.Glyphs.Gate, words, width)
+	return a.waitingLine(a.styles.Glyphs.Gate, words, width)
 }
 
 // waitingLine returns a line that something waits for the user, with the key
 // that leads there. The text after the glyph fits into width cells.
-func (f *Frame) waitingLine(glyph, text string, width int) string {
-	l := f.styles
-	if f.options.Replay {
+func (a *activity) waitingLine(glyph, text string, width int) string {
+	l := a.styles
+	if a.replay {
 		return l.Warning.Render(glyph) + " " + l.Cut(l.Muted.Render(text), width)
 	}
-	key := "  " + f.keys.Name("gate")
+	key := "  " + a.keys.Name("gate")
 	return l.Warning.Render(glyph) + " " + l.Muted.Render(l.Cut(text, width-len(key))) + l.Faint.Render(key)
 }
 
 // runningSteps lists the running steps of a run, as many as are needed to fill a
 // width.
-func (f *Frame) runningSteps(r *agent.Run, width int) string {
+func (a *activity) runningSteps(r *agent.Run, width int) string {
 	var running []string
 	filled := 0
 	for _, s := range r.Steps {
@@ -149,12 +157,12 @@ func (f *Frame) runningSteps(r *agent.Run, width int) string {
 				words += " (" + wording.InnerTitle(call, s) + ")"
 			} else if s.Progress.Message != "" {
 				words += " (" + s.Progress.Message.FirstLine() + ")"
-			} else if far := wording.ReadingUnseen(wording.OpenFor(r, s), f.styles.Now); far != "" {
+			} else if far := wording.ReadingUnseen(wording.OpenFor(r, s), a.styles.Now); far != "" {
 				words += " (reading " + far + ")"
 			}
 			running = append(running, words)
 			filled += draw.VisibleWidth(words)
 		}
 	}
-	return strings.Join(running, " "+f.styles.Glyphs.Separator+" ")
+	return strings.Join(running, " "+a.styles.Glyphs.Separator+" ")
 }

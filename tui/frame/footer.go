@@ -1,35 +1,9 @@
 package frame
 
 import (
-	"replan/agent/event"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
-
-// Message is a message about the last key. The footer shows it until the next
-// key.
-type Message struct {
-	Text    string
-	passing bool // the next event clears the message too
-}
-
-// Set shows a message until the next key.
-func (m *Message) Set(text string) { *m = Message{Text: text} }
-
-// SetUntilEvent is like Set for work that a key has started: the next event
-// clears the message too.
-func (m *Message) SetUntilEvent(text string) { *m = Message{Text: text, passing: true} }
-
-// Clear removes the message.
-func (m *Message) Clear() { *m = Message{} }
-
-// ApplyEvent clears a message that lasts until the next event. Streamed events do
-// not count.
-func (m *Message) ApplyEvent(e event.Event) {
-	if m.passing && !e.Data.Kind().Passing() {
-		m.Clear()
-	}
-}
 
 // Footer is the last line: a question, a message about the last key, or the
 // keys available now.
@@ -39,8 +13,15 @@ type Footer struct {
 	Hints    []keymap.Hint // the most useful first
 }
 
+// footerLine draws the last line.
+type footerLine struct {
+	styles *draw.Styles
+	keys   *keymap.Map
+	replay bool // a past run is replayed
+}
+
 // Footer draws the footer.
-func (f *Frame) Footer(footer Footer, width int) string {
+func (f *footerLine) Footer(footer Footer, width int) string {
 	l := f.styles
 	switch {
 	case footer.Quitting:
@@ -60,7 +41,7 @@ func (f *Frame) Footer(footer Footer, width int) string {
 }
 
 // FooterAction returns the action of the key at column x of the footer.
-func (f *Frame) FooterAction(footer Footer, x, width int) (id string, ok bool) {
+func (f *footerLine) FooterAction(footer Footer, x, width int) (id string, ok bool) {
 	if footer.Quitting {
 		return draw.Pressed(f.quitButtons(width), x, 0)
 	}
@@ -79,7 +60,7 @@ func (f *Frame) FooterAction(footer Footer, x, width int) (id string, ok bool) {
 }
 
 // hint draws one key of the footer.
-func (f *Frame) hint(h keymap.Hint) string {
+func (f *footerLine) hint(h keymap.Hint) string {
 	l := f.styles
 	if h.Armed {
 		return l.ArmedKey(h.Label, h.Does)
@@ -89,7 +70,7 @@ func (f *Frame) hint(h keymap.Hint) string {
 
 // quitLine asks whether to quit, with the longest text that leaves room for the
 // keys.
-func (f *Frame) quitLine(width int) string {
+func (f *footerLine) quitLine(width int) string {
 	keys := ""
 	for _, h := range f.quitHints() {
 		keys += "  " + f.hint(h)
@@ -104,12 +85,12 @@ func (f *Frame) quitLine(width int) string {
 }
 
 // quitHints returns the keys of that question.
-func (f *Frame) quitHints() []keymap.Hint {
+func (f *footerLine) quitHints() []keymap.Hint {
 	return []keymap.Hint{f.keys.Hint("", "quit.yes"), f.keys.Hint("", "quit.no")}
 }
 
 // quitButtons returns the positions of those keys.
-func (f *Frame) quitButtons(width int) []draw.Button {
+func (f *footerLine) quitButtons(width int) []draw.Button {
 	var labels, ids []string
 	for _, h := range f.quitHints() {
 		labels, ids = append(labels, f.hint(h)), append(ids, h.IDs[0])

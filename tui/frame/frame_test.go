@@ -69,7 +69,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 func TestPartialRunIsNotShownAsDone(t *testing.T) {
 	f := newFrame(Options{})
 	run := &agent.Run{Outcome: agent.Outcome{Result: &event.Result{Status: event.StatusCompleted, Reason: event.ReasonPartial}}}
-	if got := text(f.Header(State{Run: run}, 80)); strings.Contains(got, f.styles.Glyphs.Done) {
+	if got := text(f.Header(State{Run: run}, 80)); strings.Contains(got, f.screen.styles.Glyphs.Done) {
 		t.Errorf("the header shows %s", got)
 	}
 }
@@ -102,7 +102,7 @@ func TestHeaderDropsLeastImportantFactsFirst(t *testing.T) {
 
 func TestTabIsFoundWhereItIsDrawn(t *testing.T) {
 	f := newFrame(Options{})
-	separator := " " + f.styles.Glyphs.Separator + " "
+	separator := " " + f.screen.styles.Glyphs.Separator + " "
 	tabs := Tabs{Plan: "Plan" + separator + "rev 2" + separator + "3/7", Step: "Step 4", Focus: panes.Plan}
 	for _, width := range []int{40, 80} {
 		row := text(f.Tabs(tabs, width))
@@ -159,9 +159,9 @@ func TestPassingMessageEndsWithNextEvent(t *testing.T) {
 
 func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 	f := newFrame(Options{})
-	f.styles.Now = time.Date(2026, 1, 2, 3, 4, 15, 0, time.UTC)
+	f.screen.styles.Now = time.Date(2026, 1, 2, 3, 4, 15, 0, time.UTC)
 	step := running("2")
-	step.StartedAt = f.styles.Now.Add(-10 * time.Second)
+	step.StartedAt = f.screen.styles.Now.Add(-10 * time.Second)
 	run := &agent.Run{Board: agent.Board{Revision: 1, Steps: []*agent.StepState{step}}}
 	each := panetest.EachRun(3, 1)
 	each.Step("2").Items[1].Status = agent.StepRunning
@@ -175,7 +175,7 @@ func TestActivityListsCurrentWorkAndQuestions(t *testing.T) {
 		"an item":   {State{Run: each, Active: true}, "(internal/part2/file.go)"},
 		"a review":  {State{Run: &agent.Run{}, Active: true, Reviewing: true}, "waits for review"},
 		"arguments": {State{Run: &agent.Run{}, Active: true, Requests: Requests{Arguments: true, ArgumentsOf: "3"}}, "works out step 3"},
-		"an answer": {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.styles.Now}}, "writing the answer"},
+		"an answer": {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, AnswerSince: f.screen.styles.Now}}, "writing the answer"},
 		"its text":  {State{Run: &agent.Run{Outcome: agent.Outcome{Synthesis: agent.Synthesis{Started: true}}}, Active: true, Requests: Requests{Answer: true, Writing: true}}, ""},
 		"a stop":    {State{Run: run, Active: true, Stopping: true}, "stopping"},
 		"a choice":  {State{Run: &agent.Run{}, Active: true, Requests: Requests{Tools: true}}, "choosing tools for the plan"},
@@ -203,7 +203,7 @@ func TestWelcomeExplainsHowToGetAModel(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.W, size.H), func(t *testing.T) {
 				f := newFrame(Options{})
 				page := f.Welcome(State{Reported: true, Session: status}, size.W, size.H)
-				golden.RequireEqual(t, text(f.styles.Block(page, size.W, size.H)...)+"\n")
+				golden.RequireEqual(t, text(f.screen.styles.Block(page, size.W, size.H)...)+"\n")
 			})
 		}
 	}

@@ -21,22 +21,29 @@ const (
 	barFrom   = 70 // a bar beside the meter
 )
 
+// header draws the first line.
+type header struct {
+	styles *draw.Styles
+	replay bool   // a past run is replayed
+	home   string // the user's home folder, "" if unknown
+}
+
 // Header draws the first line: the folder, the state of the run, and the model,
 // context and tools.
-func (f *Frame) Header(s State, width int) string {
-	l := f.styles
+func (h *header) Header(s State, width int) string {
+	l := h.styles
 	left := " " + l.Brand.Render("replan")
-	if f.options.Replay {
+	if h.replay {
 		left += "  " + l.Warning.Render("replay")
 	}
 	used := draw.VisibleWidth(left)
-	right := strings.Join(f.fitting(f.facts(s, width, width-used), width-used), l.Faint.Render(" "+l.Glyphs.Separator+" "))
+	right := strings.Join(h.fitting(h.facts(s, width, width-used), width-used), l.Faint.Render(" "+l.Glyphs.Separator+" "))
 	if right != "" {
 		right += " "
 	}
 	room := width - used - 3 - draw.VisibleWidth(right) - 2
 	const least = 8 // shorter paths are useless
-	folder, branch := draw.ShortPath(s.Session.Workspace.Line(), f.options.Home), s.Session.Branch.Line()
+	folder, branch := draw.ShortPath(s.Session.Workspace.Line(), h.home), s.Session.Branch.Line()
 	if branch != "" {
 		const longest = 24
 		branch = " " + l.Glyphs.Branch + " " + l.Cut(branch, longest)
@@ -61,7 +68,7 @@ type fact struct {
 const separatorWidth = 3
 
 // fitting returns the facts that fit into room cells, in order.
-func (f *Frame) fitting(facts []fact, room int) []string {
+func (h *header) fitting(facts []fact, room int) []string {
 	byRank := make([]int, len(facts))
 	for i := range byRank {
 		byRank[i] = i
@@ -73,7 +80,7 @@ func (f *Frame) fitting(facts []fact, room int) []string {
 		need := draw.VisibleWidth(text) + separatorWidth
 		if n == 0 && need > room {
 			// Truncate the first fact rather than omit it.
-			text = f.styles.Cut(text, max(room-separatorWidth, 0))
+			text = h.styles.Cut(text, max(room-separatorWidth, 0))
 			facts[i].text, need = text, draw.VisibleWidth(text)+separatorWidth
 		}
 		if text == "" || need > room {
@@ -93,15 +100,15 @@ func (f *Frame) fitting(facts []fact, room int) []string {
 
 // facts returns the right-hand parts of the header, given enough space. It
 // truncates a long model name before it gives up the meter in room cells.
-func (f *Frame) facts(s State, width, room int) []fact {
-	l := f.styles
+func (h *header) facts(s State, width, room int) []fact {
+	l := h.styles
 	var facts []fact
 	add := func(rank int, text string) {
 		if text != "" {
 			facts = append(facts, fact{rank, text})
 		}
 	}
-	run, meter := f.runFact(s), f.meter(s, width)
+	run, meter := h.runFact(s), h.meter(s, width)
 	add(1, run)
 	narrow := width < wordsFrom
 	if name := s.Model().Line(); name != "" {
@@ -128,7 +135,7 @@ func (f *Frame) facts(s State, width, room int) []fact {
 		add(0, l.Warning.Render("no model"))
 	}
 	if s.Active {
-		add(3, f.budgetFact(s.Run))
+		add(3, h.budgetFact(s.Run))
 	}
 	if words := wording.EvidenceWords(s.Run); words != "" {
 		add(3, l.Muted.Render(words))
@@ -146,14 +153,14 @@ func (f *Frame) facts(s State, width, room int) []fact {
 		add(9, l.Muted.Render(english.Count(s.Session.Tools, "tool")))
 	}
 	if !narrow {
-		facts = append(facts, f.serverFacts(s.Session.Servers)...)
+		facts = append(facts, h.serverFacts(s.Session.Servers)...)
 	}
 	return facts
 }
 
 // serverFacts returns counts of servers that are not ready.
-func (f *Frame) serverFacts(servers []plan.ServerStatus) []fact {
-	l := f.styles
+func (h *header) serverFacts(servers []plan.ServerStatus) []fact {
+	l := h.styles
 	counts := map[plan.ServerState]int{}
 	for _, s := range servers {
 		counts[s.State]++
@@ -172,10 +179,10 @@ func (f *Frame) serverFacts(servers []plan.ServerStatus) []fact {
 }
 
 // runFact describes the state of the run, "" before the first run.
-func (f *Frame) runFact(s State) string {
-	l := f.styles
+func (h *header) runFact(s State) string {
+	l := h.styles
 	switch {
-	case f.options.Replay && s.Run == nil, s.Closed && !f.options.Replay:
+	case h.replay && s.Run == nil, s.Closed && !h.replay:
 		return ""
 	case s.Stopping:
 		return l.Warning.Render("stopping")
@@ -188,7 +195,7 @@ func (f *Frame) runFact(s State) string {
 	case s.Run == nil:
 		return ""
 	case s.Active:
-		return f.progressFact(s.Run)
+		return h.progressFact(s.Run)
 	case s.Run.Undone != nil:
 		return l.Muted.Render(l.Glyphs.Removed + " undone")
 	case s.Run.Result == nil:
@@ -211,8 +218,8 @@ func (f *Frame) runFact(s State) string {
 }
 
 // progressFact returns the progress of a run under way.
-func (f *Frame) progressFact(r *agent.Run) string {
-	l := f.styles
+func (h *header) progressFact(r *agent.Run) string {
+	l := h.styles
 	running := 0
 	for _, s := range r.Steps {
 		if s.Status == agent.StepRunning || s.Status == agent.StepChecking {
@@ -220,7 +227,7 @@ func (f *Frame) progressFact(r *agent.Run) string {
 		}
 	}
 	switch {
-	case len(r.Gates) > 0 && f.options.Replay:
+	case len(r.Gates) > 0 && h.replay:
 		return l.Warning.Render(l.Glyphs.Gate + " gate")
 	case r.Replanning != nil:
 		return l.Running.Render("replanning")
@@ -237,8 +244,8 @@ func (f *Frame) progressFact(r *agent.Run) string {
 
 // budgetFact returns the run's limit that is closest to exhaustion, "" while
 // enough of each is left.
-func (f *Frame) budgetFact(r *agent.Run) string {
-	l := f.styles
+func (h *header) budgetFact(r *agent.Run) string {
+	l := h.styles
 	var nearest agent.Budget
 	for _, b := range r.Budgets() {
 		if b.Low && (nearest.Limit == 0 || b.Used*nearest.Limit > nearest.Used*b.Limit) {
@@ -253,8 +260,8 @@ func (f *Frame) budgetFact(r *agent.Run) string {
 
 // meter returns the used share of the model's context, with a bar if space
 // permits, "" if unknown.
-func (f *Frame) meter(s State, width int) string {
-	l := f.styles
+func (h *header) meter(s State, width int) string {
+	l := h.styles
 	used, window, estimated := s.contextUse()
 	style, text := l.Muted, ""
 	if used > 0 {

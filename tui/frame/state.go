@@ -6,31 +6,7 @@ import (
 	"replan/agent"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/tui/draw"
-	"replan/tui/keymap"
 )
-
-// Frame draws what surrounds the panes.
-type Frame struct {
-	styles   *draw.Styles
-	keys     *keymap.Map
-	markdown *draw.Markdown
-	options  Options
-}
-
-// Options configure what surrounds the panes.
-type Options struct {
-	Version  string   // of the program
-	Replay   bool     // a past run is replayed, which asks nobody
-	Home     string   // the user's home folder, "" if unknown
-	Intro    string   // Markdown that replaces the greeting; "" for none
-	Examples []string // goals that fit the workspace, for the greeting
-}
-
-// New returns a frame that draws Markdown with md.
-func New(l *draw.Styles, keys *keymap.Map, md *draw.Markdown, o Options) *Frame {
-	return &Frame{styles: l, keys: keys, markdown: md, options: o}
-}
 
 // State is what the frame shows of the session and its current runs.
 type State struct {

@@ -13,12 +13,15 @@ type Tabs struct {
 	Focus      panes.Pane
 }
 
+// tabRow draws the row of tabs of a narrow screen.
+type tabRow struct{ styles *draw.Styles }
+
 // Tabs draws the row of tabs.
-func (f *Frame) Tabs(t Tabs, width int) string {
-	l := f.styles
+func (r *tabRow) Tabs(t Tabs, width int) string {
+	l := r.styles
 	b := strings.Builder{}
 	b.WriteString(" ")
-	for i, name := range f.tabNames(t, width) {
+	for i, name := range r.tabNames(t, width) {
 		if i > 0 {
 			b.WriteString(l.Border.Render(" " + l.Glyphs.Guide + " "))
 		}
@@ -32,9 +35,9 @@ func (f *Frame) Tabs(t Tabs, width int) string {
 }
 
 // TabAt returns the pane whose tab is at column x.
-func (f *Frame) TabAt(t Tabs, x, width int) (panes.Pane, bool) {
+func (r *tabRow) TabAt(t Tabs, x, width int) (panes.Pane, bool) {
 	left := 1
-	for i, name := range f.tabNames(t, width) {
+	for i, name := range r.tabNames(t, width) {
 		right := left + draw.VisibleWidth(name)
 		if x >= left && x < right {
 			return panes.Pane(i), true
@@ -45,14 +48,14 @@ func (f *Frame) TabAt(t Tabs, x, width int) (panes.Pane, bool) {
 }
 
 // tabNames returns the text of every tab, cut to the width of the screen.
-func (f *Frame) tabNames(t Tabs, width int) [panes.Panes]string {
+func (r *tabRow) tabNames(t Tabs, width int) [panes.Panes]string {
 	names := [panes.Panes]string{"Chat", t.Plan, t.Step}
 	if width < wordsFrom {
-		names[panes.Plan] = f.shortTitle(t.Plan)
+		names[panes.Plan] = r.shortTitle(t.Plan)
 	}
 	left := 1
 	for i, name := range names {
-		names[i] = f.styles.Cut(name, max(width-left-1, 0))
+		names[i] = r.styles.Cut(name, max(width-left-1, 0))
 		left += draw.VisibleWidth(names[i]) + separatorWidth
 	}
 	return names
@@ -60,8 +63,8 @@ func (f *Frame) tabNames(t Tabs, width int) [panes.Panes]string {
 
 // shortTitle returns the first part of the plan's title, and the part that
 // counts steps.
-func (f *Frame) shortTitle(title string) string {
-	parts := strings.Split(title, " "+f.styles.Glyphs.Separator+" ")
+func (r *tabRow) shortTitle(title string) string {
+	parts := strings.Split(title, " "+r.styles.Glyphs.Separator+" ")
 	for _, part := range parts {
 		if strings.Contains(part, "/") {
 			return parts[0] + " " + part

@@ -26,8 +26,7 @@ type ToastMsg struct{ timer int }
 // Toasts are short notices at the right edge. They take no keys and disappear after a
 // while, or at the next key.
 type Toasts struct {
-	Quiet bool // show none: events are history
-
+	silent  bool // show none: events are history
 	pauses  draw.Pauses
 	notices []toast
 	budgets []string // texts of notices about budgets of runs under way
@@ -45,10 +44,13 @@ type toast struct {
 // NewToasts returns no notices; pauses say how long they will stay.
 func NewToasts(pauses draw.Pauses) *Toasts { return &Toasts{pauses: pauses} }
 
+// Silence shows no more notices: events are history.
+func (t *Toasts) Silence() { t.silent = true }
+
 // Show shows a notice; its level is info, warn or error. It ignores a text that
 // is already on the screen.
 func (t *Toasts) Show(level, text string) {
-	if t.Quiet {
+	if t.silent {
 		return
 	}
 	text = untrusted.FirstLine(text)

@@ -14,39 +14,47 @@ import (
 	"replan/tui/wording"
 )
 
+// welcome draws the page of the empty chat.
+type welcome struct {
+	styles   *draw.Styles
+	keys     *keymap.Map
+	markdown *draw.Markdown
+	options  Options
+}
+
 // Welcome returns the page shown in the empty chat: an introduction, goals that
 // fit, or why no model answers and how to get one.
-func (f *Frame) Welcome(s State, width, height int) []string {
+func (w *welcome) Welcome(s State, width, height int) []string {
 	const widest, usual = 84, 16 // cells, and lines of the page
-	p := &page{Document: draw.Document{Styles: f.styles, Width: min(width, widest)}, brief: height < 16}
-	greets := s.Session.Problem == "" && f.options.Intro == "" && !f.options.Replay
+	p := &page{Document: draw.Document{Styles: w.styles, Width: min(width, widest)}, brief: height < 16}
+	greets := s.Session.Problem == "" && w.options.Intro == "" && !w.options.Replay
 	if !p.brief || greets {
-		f.introduce(p)
+		w.introduce(p)
 	}
-	if f.options.Intro != "" {
+	if w.options.Intro != "" {
 		p.gap()
-		p.add(draw.Texts(f.markdown.Lines(f.options.Intro, p.Width))...)
+		p.Add(draw.Texts(w.markdown.Lines(w.options.Intro, p.Width))...)
 	}
 	switch {
 	case s.Session.Problem != "" && s.Session.Trouble.Kind != "":
-		f.explainTrouble(p, s)
+		w.explainTrouble(p, s)
 	case s.Session.Problem != "":
 		p.gap()
-		p.note(f.styles.Warning.Render(f.styles.Glyphs.Warning), s.Session.Problem.Line())
+		p.note(w.styles.Warning.Render(w.styles.Glyphs.Warning), s.Session.Problem.Line())
 		if s.Session.Planner.ByWords() {
 			p.gap()
-			p.note(f.styles.Faint.Render(f.styles.Glyphs.Separator), agent.WithoutModel+wording.UndoHint)
+			p.note(w.styles.Faint.Render(w.styles.Glyphs.Separator), agent.WithoutModel+wording.UndoHint)
 		}
 	}
 	if !p.brief || !greets {
-		f.describeWorkspace(p, s)
+		w.describeWorkspace(p, s)
 	}
-	if words := wording.Interrupted(s.Past, s.Session.Workspace, f.keys.ResumeNames()); words != "" && !f.options.Replay {
+	if words := wording.Interrupted(s.Past, s.Session.Workspace, w.keys.ResumeNames()); words != "" && !w.options.Replay {
 		p.gap()
-		p.Prose(f.styles.Muted, words)
+		p.Prose(w.styles.Muted, words)
 	}
 	if greets && s.Reported {
-		f.suggestGoals(p)
+		w.suggestGoals(p)
 	}
 	// The margins do not follow the text, which grows as servers and models answer.
 	margin := strings.Repeat(" ", (width-p.Width)/2)
@@ -59,15 +67,15 @@ const labels = 13
 
 // introduce shows the program's sign, its name and what it does. The sign is a plan
 // whose failed step was replaced.
-func (f *Frame) introduce(p *page) {
-	l, wires := f.styles, f.styles.Glyphs.Wires
+func (w *welcome) introduce(p *page) {
+	l, wires := w.styles, w.styles.Glyphs.Wires
 	does := "Plans a goal, runs the plan, and replans when a step fails."
 	name := l.Brand.Render("replan")
-	if f.options.Version != "" {
-		name += " " + l.Faint.Render(f.options.Version)
+	if w.options.Version != "" {
+		name += " " + l.Faint.Render(w.options.Version)
 	}
 	if p.brief || p.Width < labels+draw.VisibleWidth(does) {
-		p.add(name)
+		p.Add(name)
 		if !p.brief {
 			p.Prose(l.Muted, does)
 		}
@@ -76,12 +84,12 @@ func (f *Frame) introduce(p *page) {
 	line, done := l.Faint.Render(strings.Repeat(wires.LR, 2)), l.Success.Render(l.Glyphs.Done)
 	first := done + line + done + line + l.Danger.Render(l.Glyphs.Failed)
 	second := "   " + l.Faint.Render(wires.UR) + line + l.Accent.Render(l.Glyphs.Added) + line + done
-	p.add(l.Fit(first, labels)+name, l.Fit(second, labels)+l.Muted.Render(does))
+	p.Add(l.Fit(first, labels)+name, l.Fit(second, labels)+l.Muted.Render(does))
 }
 
 // suggestGoals gives goals that fit the folder, and the first keys.
-func (f *Frame) suggestGoals(p *page) {
-	examples := f.options.Examples
+func (w *welcome) suggestGoals(p *page) {
+	examples := w.options.Examples
 	if len(examples) == 0 {
 		examples = []string{"explain what this project does", "run the tests", "find TODO"}
 	}
@@ -89,15 +97,15 @@ func (f *Frame) suggestGoals(p *page) {
 		examples = examples[:min(len(examples), 3)]
 	}
 	p.gap()
-	p.labeled("try", draw.Paint(f.styles.Code, examples)...)
+	p.labeled("try", draw.Paint(w.styles.Code, examples)...)
 	p.gap()
-	p.keys(f.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
-		f.keys.Hint("everything", "palette"), f.keys.Hint("runs", "runs"), f.keys.Hint("keys", "help"))
+	p.keys(w.keys.Hint("send", "chat.send"), keymap.Hint{Label: "/", Does: "commands"},
+		w.keys.Hint("everything", "palette"), w.keys.Hint("runs", "runs"), w.keys.Hint("keys", "help"))
 }
 
 // explainTrouble explains why no model answers, and what to do.
-func (f *Frame) explainTrouble(p *page, s State) {
-	l, trouble := f.styles, s.Session.Trouble
+func (w *welcome) explainTrouble(p *page, s State) {
+	l, trouble := w.styles, s.Session.Trouble
 	p.gap()
 	title, explanation := "No model available", ""
 	model, host := trouble.Model.Line(), trouble.Host.Line()
@@ -112,13 +120,13 @@ func (f *Frame) explainTrouble(p *page, s State) {
 	default:
 		explanation = s.Session.Problem.FirstLine()
 	}
-	p.add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
+	p.Add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
 	p.Prose(l.Text, explanation)
 	if s.Looking {
-		p.add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
+		p.Add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	if s.Pull.Model != "" {
-		p.add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
+		p.Add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
 	p.heading("What to do")
 	wanted := wording.SuggestedModel
@@ -136,15 +144,15 @@ func (f *Frame) explainTrouble(p *page, s State) {
 		p.command("ollama pull "+wanted, "get one that plans well")
 	case prompt.TroubleMissing:
 		p.command("ollama pull "+wanted, "get it")
-		p.key(f.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
+		p.key(w.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
 	case prompt.TroubleUnfit:
 		p.command("ollama pull "+wording.SuggestedModel, "get one that can use tools")
-		p.key(f.keys.Hint("choose another", "models"))
+		p.key(w.keys.Hint("choose another", "models"))
 	}
 	if trouble.Kind == prompt.TroubleNoModels || trouble.Kind == prompt.TroubleMissing || trouble.Kind == prompt.TroubleUnfit {
-		p.key(f.keys.Hint("pull it from here, or another", "models.pull"))
+		p.key(w.keys.Hint("pull it from here, or another", "models.pull"))
 	}
-	p.key(f.keys.Hint("try again", "look"))
+	p.key(w.keys.Hint("try again", "look"))
 	if s.Session.Planner.ByWords() {
 		p.heading("Without a model")
 		p.command("find TODO", "also: what is X, where is X used, rename X to Y, run the tests, commit")
@@ -154,16 +162,16 @@ func (f *Frame) explainTrouble(p *page, s State) {
 
 // describeWorkspace names the folder, the branch, the model, the tools and the
 // project's notes.
-func (f *Frame) describeWorkspace(p *page, s State) {
+func (w *welcome) describeWorkspace(p *page, s State) {
 	if p.brief && s.Session.Problem != "" {
 		return
 	}
-	l := f.styles
+	l := w.styles
 	p.gap()
-	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || f.options.Intro != "") {
+	if notes := s.Session.Instructions.Line(); notes != "" && (p.brief || w.options.Intro != "") {
 		p.note(l.Faint.Render(l.Glyphs.Separator), wording.NotesWords+notes)
 	}
-	if f.options.Intro != "" || !s.Reported || f.options.Replay {
+	if w.options.Intro != "" || !s.Reported || w.options.Replay {
 		return
 	}
 	fact := func(name string, parts ...string) {
@@ -172,7 +180,7 @@ func (f *Frame) describeWorkspace(p *page, s State) {
 			p.labeled(name, draw.Wrap(strings.Join(parts, " "+l.Glyphs.Separator+" "), p.room())...)
 		}
 	}
-	place := draw.ShortPath(s.Session.Workspace.Line(), f.options.Home)
+	place := draw.ShortPath(s.Session.Workspace.Line(), w.options.Home)
 	if b := s.Session.Branch.Line(); b != "" {
 		place += " " + l.Glyphs.Branch + " " + b
 	}

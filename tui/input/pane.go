@@ -20,6 +20,7 @@ type Pane struct {
 	jobs jobList
 
 	options   Options
+	styles    *draw.Styles
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
@@ -54,7 +55,7 @@ type State struct {
 // New returns an empty input.
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
-		field: newField(l), jobs: jobList{styles: l}, options: o, keys: keys,
+		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
 		completer: newCompleter(l), history: historySearch{styles: l},
 	}
 	p.Suggest()
@@ -149,6 +150,9 @@ func (p *Pane) warms(text string) bool {
 func (p *Pane) NoText() string {
 	return "A replay takes no input; " + p.keys.Name("replay.quit") + " quits."
 }
+
+// SetState stores what the input needs to know.
+func (p *Pane) SetState(s State) { p.State = s }
 
 // replace replaces the whole text, pasted texts included.
 func (p *Pane) replace(text string) {

@@ -17,7 +17,7 @@ func (s *Runs) animated(r *Run) bool {
 		return false
 	}
 	state := r.State
-	if state.Replanning != nil || len(r.requests) > 0 {
+	if state.Replanning != nil || r.waitsForModel() {
 		return true
 	}
 	for i := range state.Phases {

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/planning"
 	"replan/planning/prompt"
 )
 
@@ -28,6 +29,45 @@ type modelRequest struct {
 	purpose prompt.Purpose
 	step    string // "" for none
 }
+
+// newRun returns a run after its first event.
+func newRun(planners planning.Planners, e event.Event) (*Run, error) {
+	state := agent.NewRun(planners)
+	if err := state.Apply(e); err != nil {
+		return nil, err
+	}
+	return &Run{State: state, applied: []event.Event{e}, requests: map[modelRequest]time.Time{}}, nil
+}
+
+// startedBy notes that a call of another run started the run.
+func (r *Run) startedBy(outer *Run) { r.Nested, r.ParentCall = true, outer.callOf(r.State.ID) }
+
+// keep stores an event so that the run can be restarted.
+func (r *Run) keep(e event.Event) { r.applied = append(r.applied, e) }
+
+// apply applies an event.
+func (r *Run) apply(e event.Event) error {
+	if err := r.State.Apply(e); err != nil {
+		return err
+	}
+	r.follow(e.Data)
+	if _, resumed := e.Data.(event.RunResumed); resumed {
+		r.Abandoned = false
+	}
+	return nil
+}
+
+// restart gives the run a new state after the same events, so that whatever was drawn
+// keeps the old one.
+func (r *Run) restart(planners planning.Planners) {
+	r.State = agent.NewRun(planners)
+	for _, e := range r.applied {
+		_ = r.State.Apply(e) // any error was reported the first time
+	}
+}
+
+// Abandon notes that the session gave the run up without a result.
+func (r *Run) Abandon() { r.Abandoned = true }
 
 // Active reports whether the run is under way.
 func (r *Run) Active() bool { return r.State != nil && r.State.Active() && !r.Abandoned }
@@ -56,6 +96,9 @@ func (r *Run) Requested(purpose prompt.Purpose) (step string, since time.Time, o
 	}
 	return step, since, ok
 }
+
+// waitsForModel reports whether a request outside the planning phases is under way.
+func (r *Run) waitsForModel() bool { return len(r.requests) > 0 }
 
 // follow updates the requests to models after an event.
 func (r *Run) follow(data event.Data) {

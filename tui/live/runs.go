@@ -2,7 +2,6 @@ package live
 
 import (
 	"slices"
-	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -125,13 +124,12 @@ func (s *Runs) Held() *agent.Run {
 // that starts during another was started by a call of the other, and returns to
 // it.
 func (s *Runs) Start(e event.Event) (*Run, error) {
-	state := agent.NewRun(s.Planners)
-	if err := state.Apply(e); err != nil {
+	r, err := newRun(s.Planners, e)
+	if err != nil {
 		return nil, err
 	}
-	r := &Run{State: state, applied: []event.Event{e}, requests: map[modelRequest]time.Time{}}
 	if outer := s.Current(); outer.Active() {
-		r.Nested, r.ParentCall = true, outer.callOf(state.ID)
+		r.startedBy(outer)
 		s.all = append(s.all, r)
 	} else {
 		s.all = []*Run{r}
@@ -144,14 +142,12 @@ func (s *Runs) Start(e event.Event) (*Run, error) {
 
 // Apply applies an event to a run on the screen.
 func (s *Runs) Apply(r *Run, e event.Event) error {
-	s.add(r, e)
-	if err := r.State.Apply(e); err != nil {
+	s.keep(r, e)
+	if err := r.apply(e); err != nil {
 		return err
 	}
-	r.follow(e.Data)
 	switch e.Data.(type) {
 	case event.RunResumed:
-		r.Abandoned = false
 		s.stopping, s.preparing = false, false
 		s.resumes++
 	case event.RunCompleted:
@@ -175,10 +171,10 @@ func (s *Runs) Undo(d event.ChatUndone) {
 	}
 }
 
-// add stores an event so that the run can be restarted.
-func (s *Runs) add(r *Run, e event.Event) {
+// keep stores an event so that the run can be restarted.
+func (s *Runs) keep(r *Run, e event.Event) {
 	if s.Recorded || !e.Data.Kind().Passing() {
-		r.applied = append(r.applied, e)
+		r.keep(e)
 	}
 }
 
@@ -186,11 +182,7 @@ func (s *Runs) add(r *Run, e event.Event) {
 // whatever was drawn keeps the old one. The runs that it started leave the
 // screen.
 func (s *Runs) Restart(r *Run) {
-	state := agent.NewRun(s.Planners)
-	for _, e := range r.applied {
-		_ = state.Apply(e) // any error was reported the first time
-	}
-	r.State = state
+	r.restart(s.Planners)
 	s.all = s.all[:slices.Index(s.all, r)+1]
 	s.shown = r
 }
@@ -251,14 +243,14 @@ func (s *Runs) ApplyRepeated(e event.Event) (*Run, error) {
 	if r.State == nil || r.State.ID != e.Run {
 		return nil, nil
 	}
-	s.add(r, e)
+	s.keep(r, e)
 	return r, r.State.Apply(e)
 }
 
 // GiveUp ends the repetition of a run that cannot be resumed.
 func (s *Runs) GiveUp() {
 	if s.repeated != nil {
-		s.Current().Abandoned = true
+		s.Current().Abandon()
 		s.repeated = nil
 	}
 }

@@ -75,13 +75,7 @@ func (l *Layout) placeSheet(want int) {
 
 // sideBySide places the chat left, and the plan above the step right.
 func (l *Layout) sideBySide(w demands) {
-	leftWidth := w.split.columns(l.Width)
-	switch {
-	case w.focus == Chat && (w.empty || w.split.zoomed):
-		leftWidth = l.Width
-	case w.split.zoomed && !w.empty:
-		leftWidth = 0
-	}
+	leftWidth := w.split.left(l.Width, w.focus, w.empty)
 	l.Left = draw.Rect{X: 0, Y: l.Body.Y, W: leftWidth, H: l.Body.H}
 	if leftWidth > 0 {
 		l.placeChat(w, leftWidth)

@@ -52,7 +52,7 @@ func (a *Arrangement) Like(other *Arrangement) { a.focus, a.split = other.focus,
 
 // TakeSizes takes over the sizes that the user gave the panes of another screen. They are
 // unsaved here.
-func (a *Arrangement) TakeSizes(other *Arrangement) { a.split.sizes = other.split.sizes }
+func (a *Arrangement) TakeSizes(other *Arrangement) { a.split.take(other.split) }
 
 // Shares returns the shares of the chat and of the plan in percent; 0 means the usual.
 func (a *Arrangement) Shares() (chat, plan int) { return a.split.chat, a.split.plan }
@@ -150,7 +150,7 @@ func (a *Arrangement) zoom() {
 	if !a.contents.ChatSays || a.split.asked() || a.focus != Chat {
 		a.focus = a.split.zoom(a.focus)
 	}
-	a.split.opened = true
+	a.split.open()
 }
 
 // whole returns why one pane has the whole width in any case.
@@ -201,16 +201,13 @@ func (a *Arrangement) Drag(x, y int) bool {
 // Release lets the held border go.
 func (a *Arrangement) Release() { a.held = noBorder }
 
-// Sizes are the sizes of the panes at a moment, to compare with later ones.
-type Sizes struct{ sizes }
-
 // Sizes returns the sizes of the panes now.
-func (a *Arrangement) Sizes() Sizes { return Sizes{a.split.sizes} }
+func (a *Arrangement) Sizes() Sizes { return a.split.now() }
 
 // Unsaved returns the commands that save the sizes, once a message ends their change.
 // before are the sizes before the message.
 func (a *Arrangement) Unsaved(msg tea.Msg, before Sizes) []session.Command {
-	if !a.split.settles(msg, before.sizes) {
+	if !a.split.settles(msg, before) {
 		return nil
 	}
 	return a.split.unsaved()

@@ -32,6 +32,9 @@ type sizes struct {
 	plan int // of the height that plan and step share
 }
 
+// Sizes are the sizes of the panes at a moment, to compare with later ones.
+type Sizes struct{ sizes }
+
 // split is how the user divides the screen between the panes.
 type split struct {
 	sizes
@@ -44,6 +47,28 @@ type split struct {
 
 // asked reports whether the user asked for all panes: opened the plan, or set a size.
 func (s *split) asked() bool { return s.opened || s.sizes != (sizes{}) }
+
+// open notes that the user asked for all panes.
+func (s *split) open() { s.opened = true }
+
+// now returns the sizes of the panes.
+func (s *split) now() Sizes { return Sizes{s.sizes} }
+
+// take takes over the sizes of another division, unsaved.
+func (s *split) take(other split) { s.sizes = other.sizes }
+
+// left returns the width of the chat on a screen, in cells: all, beside the plan, or 0.
+// empty means that no plan is worth showing.
+func (s *split) left(width int, focus Pane, empty bool) int {
+	switch {
+	case focus == Chat && (empty || s.zoomed):
+		return width
+	case s.zoomed && !empty:
+		return 0
+	default:
+		return s.columns(width)
+	}
+}
 
 // border is an edge between panes that the user can move.
 type border int
@@ -155,8 +180,8 @@ func (s *split) set(key string, text *string) {
 }
 
 // settles reports whether a message ends the changes of sizes, which were before.
-func (s *split) settles(msg tea.Msg, before sizes) bool {
-	if s.sizes == s.saved || s.sizes != before {
+func (s *split) settles(msg tea.Msg, before Sizes) bool {
+	if s.sizes == s.saved || s.now() != before {
 		return false
 	}
 	switch msg.(type) {

@@ -19,8 +19,12 @@ type Overlay interface {
 // Drive drives a dialog that replaces the panes of a screen of that size.
 func Drive(t testing.TB, d Overlay, k *keymap.Map, width, height int) *Driver {
 	t.Helper()
-	driver := &Driver{
-		T: t, Keys: k, Part: d, Width: width, Hints: func() []keymap.Hint { return d.Actions().Offered(d.Hints()) },
+	var guard *answerguard.Guard
+	if guarded, ok := d.(interface{ Guard() *answerguard.Guard }); ok {
+		guard = guarded.Guard()
+	}
+	return &Driver{
+		T: t, Keys: k, Part: d, Guard: guard, Width: width, Hints: func() []keymap.Hint { return d.Actions().Offered(d.Hints()) },
 		Draw: func() []string {
 			if !d.Shown() {
 				return nil
@@ -28,8 +32,4 @@ func Drive(t testing.TB, d Overlay, k *keymap.Map, width, height int) *Driver {
 			return d.View(draw.Rect{W: width, H: height - 2})
 		},
 	}
-	if guarded, ok := d.(interface{ Guard() *answerguard.Guard }); ok {
-		driver.Guard = guarded.Guard()
-	}
-	return driver
 }

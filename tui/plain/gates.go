@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/rule"
@@ -16,144 +17,155 @@ import (
 	"replan/tui/wording"
 )
 
-// gate prints the full call that waits. It omits whatever a workspace diff already
+// gates prints what asks the user, and what lets calls pass.
+type gates struct {
+	*Printer
+	ascii bool
+	again string // the command that runs a deleted run again; "" if runs are kept
+	hint  string // how to let a denied gate pass, "" if none was denied
+}
+
+// opens prints the full call that waits. It omits whatever a workspace diff already
 // shows.
-func (l *Log) gate(d event.GateRequested) {
+func (g *gates) opens(d event.GateRequested, run *agent.Run) {
 	what, tool := d.Tool, ""
 	if d.Step != "" {
 		what, tool = d.Step+" "+d.Title.Line(), "["+d.Tool+"]  "
 	} else if what == "" {
 		what = d.Title.Line()
 	}
-	l.Line("%s %s  %sasks: %s", l.Signs.Gate, l.Strong(what), l.Faint("%s", tool), wording.GateReason(d))
+	g.Line("%s %s  %sasks: %s", g.Signs.Gate, g.Strong(what), g.Faint("%s", tool), wording.GateReason(d))
 	if d.Outdated != "" {
-		l.Line("    asked again: %s", d.Outdated.Line())
+		g.Line("    asked again: %s", d.Outdated.Line())
 	}
 	if word := wording.LookAlike(d); word != "" {
-		l.Line("    beware: %s", word)
+		g.Line("    beware: %s", word)
 	}
 	if d.Rule.Tool != "" && d.Step != "" {
-		l.Line("    %s", l.Faint("rule: %s", wording.RuleWords(d.Rule)))
+		g.Line("    %s", g.Faint("rule: %s", wording.RuleWords(d.Rule)))
 	}
 	if d.Planned && d.Rule.Source != rule.SourcePlan {
-		l.Line("    %s", wording.PlanGate)
+		g.Line("    %s", wording.PlanGate)
 	}
-	if l.run != nil && d.Step != "" {
-		if allowed := wording.Grants(l.run); len(allowed) > 0 {
-			l.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
+	if run != nil && d.Step != "" {
+		if allowed := wording.Grants(run); len(allowed) > 0 {
+			g.Line("    allowed in this run so far: %s", strings.Join(allowed, "; "))
 		}
 	}
 	args := wording.NamedFiles(d.Args, d.Trusted)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		shown := d.Diff != "" && d.Trusted && slices.Contains(drawn, name) || d.Command != nil && slices.Contains(run, name)
+		shown := d.Diff != "" && d.Trusted && slices.Contains(drawn, name) || d.Command != nil && slices.Contains(commanded, name)
 		if !shown {
 			value := text(args[name])
 			if d.Tool == "" { // the session asks about a server
 				value = wording.ServerWords(d.Args[name])
 			}
-			l.approved(name, value)
+			g.approved(name, value)
 		}
 	}
 	if d.Command != nil {
-		l.approved("runs", wording.CallWords(d))
+		g.approved("runs", wording.CallWords(d))
 	}
-	l.provenance(d.Provenance)
+	g.provenance(d.Provenance)
 	if words := wording.PassRuleWords(d); words != "" {
-		l.Line("    %s", words)
+		g.Line("    %s", words)
 	}
 	if d.Changed != "" {
-		l.Block("    ", wording.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
+		g.Block("    ", wording.ChangedTool+":\n"+strings.TrimRight(d.Changed.Visible(), "\n"), 0)
 	}
 	if d.Diff != "" {
-		l.Patch("    ", d.Diff)
+		g.Patch("    ", d.Diff)
 	}
 }
 
 // approved prints a value that the user approves. Lines of a longer one stand behind a
 // margin, so that none of them looks like a line of the gate itself.
-func (l *Log) approved(name, value string) {
+func (g *gates) approved(name, value string) {
 	const indent = "    "
 	name, value = untrusted.Line(name), untrusted.Visible(wording.Marked(value))
-	if !strings.Contains(value, "\n") && (l.styles == nil || draw.VisibleWidth(name+": "+value) <= l.room(indent)) {
-		l.Line(indent+"%s: %s", name, value)
+	if !strings.Contains(value, "\n") && (!g.onTerminal() || draw.VisibleWidth(name+": "+value) <= g.room(indent)) {
+		g.Line(indent+"%s: %s", name, value)
 		return
 	}
 	margin := indent + "│ "
-	if l.ascii {
+	if g.ascii {
 		margin = indent + "| "
 	}
-	l.Line(indent+"%s:", name)
-	if l.styles != nil { // the terminal would break lines without a margin
-		value = strings.Join(draw.WrapCode(value, l.room(indent+"| ")), "\n")
+	g.Line(indent+"%s:", name)
+	if g.onTerminal() { // the terminal would break lines without a margin
+		value = strings.Join(draw.WrapCode(value, g.room(indent+"| ")), "\n")
 	}
 	for line := range strings.SplitSeq(value, "\n") {
-		l.put(margin + line)
+		g.put(margin + line)
 	}
 }
 
 // drawn lists the arguments of workspace operators that their diff already shows.
 var drawn = []string{"diff", "hashes", "new", "old", "text"}
 
-// run lists the arguments of workspace operators that their command already shows, or
+// commanded lists the arguments of workspace operators that their command already shows, or
 // that only tell what passes.
-var run = []string{"path", "run", "sources", "allow_none", "allow_failures"}
+var commanded = []string{"path", "run", "sources", "allow_none", "allow_failures"}
 
 // provenance prints the sources of text in a call.
-func (l *Log) provenance(from []rule.Provenance) {
+func (g *gates) provenance(from []rule.Provenance) {
 	for _, line := range wording.SourceLines(from) {
-		l.Line("    %s", line)
+		g.Line("    %s", line)
 	}
 }
 
 // granted prints that an earlier permission in the run lets a call pass, and where
 // its text comes from.
-func (l *Log) granted(e story.Entry) {
+func (g *gates) granted(e story.Entry) {
 	words, from := e.Words, e.Event.(event.StepStarted).Provenance
 	if len(from) > 0 {
-		words += l.Between + "untrusted text"
+		words += g.Between + "untrusted text"
 	}
-	l.Line("%s%s %s", inset(e), l.Signs.Gate, words)
-	l.provenance(from)
+	g.Line("%s%s %s", inset(e), g.Signs.Gate, words)
+	g.provenance(from)
 }
 
-// suggest remembers how to let a gate pass that nobody could answer.
-func (l *Log) suggest(e story.Entry) {
-	d, g := e.Event.(event.GateResolved), e.Gate
-	if g == nil || g.Nothing || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {
+// answered remembers how to let a gate pass that nobody could answer.
+func (g *gates) answered(e story.Entry, run *agent.Run) {
+	d, gate := e.Event.(event.GateResolved), e.Gate
+	if gate == nil || gate.Nothing || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {
 		return
 	}
-	command := l.again
+	command := g.again
 	if command == "" {
-		command = "replan plan resume " + wording.ShortID(l.id())
+		id := ""
+		if run != nil { // nil for what the session itself asks
+			id = run.ID
+		}
+		command = "replan plan resume " + wording.ShortID(id)
 	}
-	if g.Changed != "" {
-		l.hint = "to allow it: " + policy.AcceptCommand(*g) + ", then " + command
+	if gate.Changed != "" {
+		g.hint = "to allow it: " + policy.AcceptCommand(*gate) + ", then " + command
 		return
 	}
-	l.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(*g))
+	g.hint = fmt.Sprintf("to allow it: %s --approve %s", command, policy.Least(*gate))
 }
 
-// id returns the id of the run being printed, "" for the session's own events.
-func (l *Log) id() string {
-	if l.run == nil {
-		return ""
+// howToAllow returns how to let the last denied gate pass, "" if none was denied.
+func (g *gates) howToAllow() string { return g.hint }
+
+// serverAsks prints the question of a server, with its form or its page.
+func (g *gates) serverAsks(d event.ElicitationRequested, run *agent.Run) {
+	title := ""
+	if s := run.Step(d.Step); s != nil {
+		title = s.Step.Title.Line()
 	}
-	return l.run.ID
-}
-
-// elicitation prints the question of a server, with its form or its page.
-func (l *Log) elicitation(d event.ElicitationRequested) {
-	l.Line("%s %s  the server %s asks:", l.Signs.Gate, l.Strong(d.Step+" "+l.title(d.Step)), untrusted.Line(d.Server))
-	l.Block("    ", d.Message.Visible(), outputShown)
+	g.Line("%s %s  the server %s asks:", g.Signs.Gate, g.Strong(d.Step+" "+title), untrusted.Line(d.Server))
+	g.Block("    ", d.Message.Visible(), outputShown)
 	if d.URL != "" {
-		l.Line("    page: %s", untrusted.Line(d.URL))
+		g.Line("    page: %s", untrusted.Line(d.URL))
 		return
 	}
 	fields, _ := form.Parse(d.Schema) // checked when it came
 	for _, f := range fields {
-		l.Line("    %s: %s", f.Label(), f.Hint())
+		g.Line("    %s: %s", f.Label(), f.Hint())
 	}
 	if warning := form.Warning(fields); warning != "" {
-		l.Line("    beware: %s", warning)
+		g.Line("    beware: %s", warning)
 	}
 }

@@ -1,53 +1,62 @@
 package plain
 
 import (
+	"replan/agent"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/wording"
 )
 
-// health prints a line for each recovered tool server, for each that steps lose their
+// health tells what becomes of the tool servers and the model of the session.
+type health struct {
+	*Printer
+	status session.Status  // last one received
+	lost   map[string]bool // servers that have failed
+	silent bool            // a line said that the model does not answer
+}
+
+// tell prints a line for each recovered tool server, for each that steps lose their
 // tool with, and for each change of the model. A note of the session explains why a
 // server failed.
-func (l *Log) health(now session.Status) {
+func (h *health) tell(now session.Status, runs []*agent.Run) {
 	was := map[string]plan.ServerState{}
-	for _, s := range l.status.Servers {
+	for _, s := range h.status.Servers {
 		was[s.Name] = s.State
 	}
 	for _, s := range now.Servers {
 		switch {
 		case s.State == was[s.Name]:
 		case s.State == plan.ServerFailed, s.State == plan.ServerStarting && s.Error != "":
-			l.lost[s.Name] = true
-			l.lostTools(s, now.Servers)
+			h.lost[s.Name] = true
+			h.lostTools(s, now.Servers, runs)
 		case wording.IsLost(s):
-			l.lostTools(s, now.Servers)
-		case s.State == plan.ServerReady && l.lost[s.Name]:
-			delete(l.lost, s.Name)
-			l.Line("%s %s", l.Signs.Done, wording.ServerReady(s.Name, s.Tools))
+			h.lostTools(s, now.Servers, runs)
+		case s.State == plan.ServerReady && h.lost[s.Name]:
+			delete(h.lost, s.Name)
+			h.Line("%s %s", h.Signs.Done, wording.ServerReady(s.Name, s.Tools))
 		}
 	}
-	answered := l.status.Model != "" && l.status.Problem == ""
+	answered := h.status.Model != "" && h.status.Problem == ""
 	switch {
 	case answered && now.Problem != "":
-		l.silent = true
-		l.Line("%s the model does not answer%s", l.Signs.Failed, because(now.Problem))
-	case l.silent && now.Problem == "" && now.Model != "":
-		l.silent = false
-		l.Line("%s %s answers again", l.Signs.Done, now.Model.Line())
+		h.silent = true
+		h.Line("%s the model does not answer%s", h.Signs.Failed, because(now.Problem))
+	case h.silent && now.Problem == "" && now.Model != "":
+		h.silent = false
+		h.Line("%s %s answers again", h.Signs.Done, now.Model.Line())
 	}
-	l.status = now
+	h.status = now
 }
 
 // lostTools prints which steps of the runs lose their tool with a server.
-func (l *Log) lostTools(s plan.ServerStatus, servers []plan.ServerStatus) {
+func (h *health) lostTools(s plan.ServerStatus, servers []plan.ServerStatus, runs []*agent.Run) {
 	if !wording.IsLost(s) {
 		return
 	}
-	for _, run := range l.runs {
+	for _, run := range runs {
 		if steps := wording.StepsUsing(run, s.Name, wording.LostServers(servers)); len(steps) > 0 {
-			l.Line("%s without the server %s, %s", l.Signs.Note, untrusted.Line(s.Name), wording.LostTools(steps))
+			h.Line("%s without the server %s, %s", h.Signs.Note, untrusted.Line(s.Name), wording.LostTools(steps))
 		}
 	}
 }

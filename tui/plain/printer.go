@@ -1,6 +1,8 @@
 package plain
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -90,11 +92,39 @@ func (p *Printer) Faint(format string, args ...any) Ink {
 // Strong returns text that matters most.
 func (p *Printer) Strong(text string) Ink { return Ink{text, p.Styles().Strong} }
 
+// onTerminal reports whether people read the lines, not programs that rely on their form.
+func (p *Printer) onTerminal() bool { return p.styles != nil }
+
+// insetBy writes what a function returns before each line.
+func (p *Printer) insetBy(inset func() string) { p.inset = inset }
+
+// batch writes at once what a function prints. Nothing is written after a failed write,
+// whose error it returns.
+func (p *Printer) batch(print func() error) error {
+	var lines bytes.Buffer
+	out := p.out
+	p.out = &lines
+	err := print()
+	p.out = out
+	if p.err == nil && lines.Len() > 0 {
+		_, p.err = out.Write(lines.Bytes())
+	}
+	return cmp.Or(err, p.err)
+}
+
+// spinning draws work under way on one line, behind a sign that moves with each call.
+func (p *Printer) spinning(work, elapsed string) string {
+	l := p.styles
+	l.Advance()
+	words := l.Cut(oneLine(work), p.width()-3-len(elapsed))
+	return l.Running.Render(l.Spinner()) + " " + l.Muted.Render(words) + l.Faint.Render(elapsed)
+}
+
 // Line prints one line. All arguments are cleaned, so that text from models and
 // servers neither controls the terminal nor adds lines.
 func (p *Printer) Line(format string, args ...any) {
 	line := p.formatted(format, args)
-	if p.styles == nil || ansi.StringWidth(line) <= p.room("") {
+	if !p.onTerminal() || ansi.StringWidth(line) <= p.room("") {
 		p.put(line)
 		return
 	}

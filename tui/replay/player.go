@@ -116,6 +116,15 @@ func (p *Player) ShowUpTo(upto int) tea.Cmd {
 	return p.Inward(cmd)
 }
 
+// ShowEnd shows the end of the run, paused.
+func (p *Player) ShowEnd() tea.Cmd {
+	p.Paused = true
+	return p.ShowUpTo(len(p.Events))
+}
+
+// Rests reports whether playback is paused, and whether it is over.
+func (p *Player) Rests() (paused, over bool) { return p.Paused, p.Paused && p.At == len(p.Events) }
+
 // Wait waits for the next event. It cancels any earlier wait.
 func (p *Player) Wait() tea.Cmd {
 	p.Halt()
@@ -179,7 +188,7 @@ func (p *Player) rest(rest bool) {
 // Toggle pauses or resumes playback. At the end it starts from the beginning.
 func (p *Player) Toggle() tea.Cmd {
 	var cmd tea.Cmd
-	if p.Paused && p.At == len(p.Events) {
+	if _, over := p.Rests(); over {
 		cmd = p.ShowUpTo(0)
 	}
 	p.rest(!p.Paused)

@@ -21,7 +21,7 @@ func drawArgs(p *draw.SheetPage, run *agent.Run, s *agent.StepState, gated bool)
 	l := p.Styles
 	args, named := argsOf(run, s)
 	sources := run.Sources(s)
-	p.Lines = append(p.Lines, "", p.Title(named)) // the facts are above
+	p.Add("", p.Title(named)) // the facts are above
 	if len(args) == 0 && len(sources) == 0 {
 		none := "none"
 		if s.Step.Executor == plan.ExecutorTool && s.Attempt == 0 && s.Step.Args == nil {
@@ -151,7 +151,7 @@ func writeArgument(p *draw.SheetPage, name string, column int, value any, langua
 		writeWorded(p, name, column, value)
 		return
 	}
-	p.Lines = append(p.Lines, draw.Paint(p.Styles.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
+	p.Add(draw.Paint(p.Styles.Accent, draw.WrapCode(untrusted.Line(name), p.Width))...)
 	written, _ := value.(string)
 	if written == "" {
 		written, language = wording.JSONText(value, "  "), "json"
@@ -167,7 +167,7 @@ func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 		return
 	}
 	lead := p.Styles.Accent.Render(p.Styles.Fit(label, column)) + " "
-	p.Lines = append(p.Lines, draw.Hang(lead, draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)))...)
+	p.Add(draw.Hang(lead, draw.WrapKept(untrusted.Visible(text), max(p.Width-column-1, 1)))...)
 }
 
 // guidedCode returns a leaf of code at the right of a vertical line.
@@ -191,7 +191,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 			if i > 0 || ansi.StringWidth(mark) > 3 {
 				mark = "  "
 			}
-			p.Lines = append(p.Lines, lead+l.Faint.Render(l.Cut(mark+line, p.Width-len(lead))))
+			p.Add(lead + l.Faint.Render(l.Cut(mark+line, p.Width-len(lead))))
 		}
 	}
 	was, named := source.Written, "as written "
@@ -201,7 +201,7 @@ func writeOrigins(p *draw.SheetPage, column int, value, planned any, source agen
 	if was != nil && !plan.EqualValues(was, value) {
 		written, _ := wording.ValueText(was)
 		for _, line := range draw.WrapCode(untrusted.Visible(named+written), max(p.Width-len(lead), 1)) {
-			p.Lines = append(p.Lines, lead+l.Muted.Render(line))
+			p.Add(lead + l.Muted.Render(line))
 		}
 	}
 	if source.By == agent.AuthorModel {

@@ -30,7 +30,7 @@ func drawChecks(p *draw.Document, run *agent.Run, s *agent.StepState) {
 			found = s.Checked[i]
 		}
 		if i > 0 {
-			p.Lines = append(p.Lines, "")
+			p.Add("")
 		}
 		glyph, style := draw.EvidenceGlyph(l, found.State)
 		p.Prose(style, glyph+" "+string(found.State)+": "+check.Name())

@@ -23,9 +23,9 @@ func drawDiff(p *draw.SheetPage, run *agent.Run, shown *Subject) {
 	if s.Diff != "" {
 		change := patch.Parse(s.Diff)
 		if len(change.Files) > 1 {
-			p.Lines = append(p.Lines, l.Cut(l.Muted.Render(english.Count(len(change.Files), "file"))+" "+l.ChangeCount(change.Added, change.Removed), p.Width))
+			p.Add(l.Cut(l.Muted.Render(english.Count(len(change.Files), "file"))+" "+l.ChangeCount(change.Added, change.Removed), p.Width))
 		}
-		p.Put(draw.DiffLeaf{DiffRows: draw.NewDiffRows(l, p.Width, change)})
+		p.Put(draw.NewDiffRows(l, p.Width, change))
 	}
 	if before != nil {
 		p.Heading(fmt.Sprintf("changed by revision %d", run.Revision))

@@ -50,7 +50,7 @@ func drawItem(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
 
 // drawItems draws the items of a step, a line each.
 func drawItems(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
-	p.Lines = append(p.Lines, "")
+	p.Add("")
 	switch {
 	case s.Items == nil && s.Status.Ended():
 		p.Prose(p.Styles.Faint, "It ended before its items began.")
@@ -106,7 +106,7 @@ func drawItemChecks(p *draw.Document, s *agent.StepState) {
 			}
 		}
 		if i > 0 {
-			p.Lines = append(p.Lines, "")
+			p.Add("")
 		}
 		state, parts := plan.StateUnchecked, []string(nil)
 		for _, of := range []plan.EvidenceState{plan.StateVerified, plan.StateUnchecked, plan.StateRefuted} {

@@ -48,7 +48,7 @@ func (p *longPart) leave() { p.built = version{} }
 // hasDiff reports whether it shows a diff.
 func (p *longPart) hasDiff() bool {
 	for _, f := range p.leaves {
-		if _, ok := f.(draw.DiffLeaf); ok {
+		if _, ok := f.(*draw.DiffRows); ok {
 			return true
 		}
 	}

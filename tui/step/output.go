@@ -54,7 +54,7 @@ func (o output) drawSoFar(p *draw.SheetPage, s *agent.StepState, expected bool) 
 // draw draws the output of the step so far.
 func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
 	l := p.Styles
-	gap := func() { p.Lines = append(p.Lines, "") }
+	gap := func() { p.Add("") }
 	if s.Error != "" {
 		gap()
 		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error.Visible()))
@@ -140,7 +140,7 @@ func (o output) drawResult(p *draw.SheetPage, s *agent.StepState) {
 		names, column := p.Order(r)
 		for _, name := range names {
 			if text, ok := r[name].(string); ok && languageOf(s, name, text) == "diff" {
-				p.Lines = append(p.Lines, l.Accent.Render(l.Cut(untrusted.Line(name), p.Width)))
+				p.Add(l.Accent.Render(l.Cut(untrusted.Line(name), p.Width)))
 				p.Put(draw.NewDiff(l, p.Width, text))
 				continue
 			}

@@ -173,7 +173,7 @@ func writeQuote(p *draw.SheetPage, style lipgloss.Style, text string) {
 	if more > 0 {
 		lines = append(lines, p.Styles.Faint.Render(p.Styles.Cut(english.Count(more, "more line")+" in the output", p.Width-momentColumn-2)))
 	}
-	p.Lines = append(p.Lines, draw.Hang(strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0))), lines)...)
+	p.Add(draw.Hang(strings.Repeat(" ", min(momentColumn+2, max(p.Width-8, 0))), lines)...)
 }
 
 // writeAsked adds a question and its answer.

@@ -55,9 +55,9 @@ func drawTiming(p *draw.SheetPage, run *agent.Run, s *agent.StepState) {
 		if room >= 4 && total > 0 && part.duration > 0 {
 			bar = "  " + part.style.Render(strings.Repeat(part.bar, max(int(int64(room)*int64(part.duration)/int64(total)), 1)))
 		}
-		p.Lines = append(p.Lines, l.Cut(l.Text.Render(text)+bar, p.Width))
+		p.Add(l.Cut(l.Text.Render(text)+bar, p.Width))
 	}
-	p.Lines = append(p.Lines, l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", wording.Seconds(total)), p.Width)))
+	p.Add(l.Muted.Render(l.Cut(l.Fit("altogether", min(named, max(p.Width-9, 1)))+" "+fmt.Sprintf("%7s", wording.Seconds(total)), p.Width)))
 	p.Blank()
 	for _, f := range timingFacts(run, s, t, line.Beside(t)) {
 		p.Field(f[0], l.Text, f[1])

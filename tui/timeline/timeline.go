@@ -133,7 +133,7 @@ func (d *Dialog) View(size draw.Rect) []string {
 		return l.Block(nil, size.W, size.H)
 	}
 	d.measure(run)
-	c, below := d.chart(width-4), d.below(width-4, height)
+	c, below := newChart(l, run, d.line, width-4), d.below(width-4, height)
 	if height >= 14 {
 		below = append([]string{c.density()}, below...)
 	}
@@ -143,7 +143,7 @@ func (d *Dialog) View(size draw.Rect) []string {
 		lines = append(lines, c.track(d.line.Tracks[i], i == d.At))
 	}
 	lines = append(lines, below...)
-	lines = l.Block(lines, c.width, min(len(lines), height))
+	lines = l.Block(lines, width-4, min(len(lines), height))
 	title := l.Strong.Render("Timeline") + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.summary(width-16))
 	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, d.count()), Lines: draw.Padded(lines), Style: l.Focus})
 	d.First = max((size.H-len(framed))/2, 0) + 2 // below border and axis

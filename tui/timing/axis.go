@@ -90,7 +90,7 @@ func (s Stretches) Time(kind StretchKind) (sum time.Duration) {
 	return sum
 }
 
-// AttemptTimes is an attempt on the axis of its run.
+// AttemptTimes is an attempt on the axis of its run. It does not change.
 type AttemptTimes struct {
 	*agent.Attempt
 	Stretches
@@ -125,4 +125,4 @@ func (a Axis) Try(attempt *agent.Attempt) AttemptTimes {
 }
 
 // began reports whether the attempt started.
-func (t *AttemptTimes) began() bool { return !t.StartedAt.IsZero() }
+func (t AttemptTimes) began() bool { return !t.StartedAt.IsZero() }

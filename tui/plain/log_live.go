@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -11,22 +12,19 @@ import (
 // Live describes the work under way on one line, for a terminal that redraws it in
 // place. It returns "" without a terminal, and while nothing runs.
 func (l *Log) Live(now time.Time) string {
-	if l.styles == nil {
+	if !l.onTerminal() {
 		return ""
 	}
-	for i := len(l.runs) - 1; i >= 0; i-- { // a run that another one waits for comes after it
-		work, since := current(l.runs[i])
+	for _, run := range slices.Backward(l.runs.all()) { // a run that another one waits for comes after it
+		work, since := current(run)
 		if len(work) == 0 {
 			continue
 		}
-		l.styles.AnimationFrame++
 		elapsed := "  " + wording.Ticking(max(now.Sub(since), 0))
-		room := l.width() - 3 - len(elapsed)
-		if far := wording.ReadingOf(l.runs[i], now); far != "" {
+		if far := wording.ReadingOf(run, now); far != "" {
 			work = append(work, "reading "+far)
 		}
-		words := l.styles.Cut(oneLine(strings.Join(work, l.Between)), room)
-		return l.styles.Running.Render(l.styles.Spinner()) + " " + l.styles.Muted.Render(words) + l.styles.Faint.Render(elapsed)
+		return l.spinning(strings.Join(work, l.Between), elapsed)
 	}
 	return ""
 }

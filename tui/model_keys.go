@@ -29,25 +29,11 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, m.pressFocused(k))
 }
 
-// scene returns what has the keys now.
-func (m *Model) scene() answerguard.Scene {
-	over := m.dialogs.front()
-	s := answerguard.Scene{Covered: over != nil, Small: m.panes.Layout().Small, TakesText: m.panes.Focus() == panes.Chat && m.input.TakesText(), InputEmpty: m.input.Empty()}
-	switch {
-	case m.exits.asks():
-	case over != nil:
-		s.Guard = m.dialogs.guard()
-	case m.ask.Showing() && !m.ask.Editing():
-		s.Guard = m.ask.Guard()
-	}
-	return s
-}
-
 // pressLetters has a key and the letters before it sorted into answers and text. It
 // reports whether the key has done what it does.
 func (m *Model) pressLetters(k tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
-	v := m.letters.Press(m.scene(), answerguard.Key{KeyPressMsg: k, Means: func() (action string, opens bool) {
-		action, _ = m.keys.Meant(k, m.mode().Actions)
+	v := m.letters.Press(m.focus.scene(), answerguard.Key{KeyPressMsg: k, Means: func() (action string, opens bool) {
+		action, _ = m.keys.Meant(k, m.focus.mode().Actions)
 		a := m.groups.Bound(k, keymap.PlaceEverywhere)
 		return action, a != nil && a.Opens
 	}})
@@ -80,7 +66,7 @@ func (m *Model) sortLetters(v answerguard.Verdict) tea.Cmd {
 // pressFocused gives a key to what has the keys now.
 func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 	switch {
-	case m.exits.asks():
+	case m.focus.quitting():
 		cmd, _ := m.pressMode(k)
 		return cmd
 	case keymap.Matches(k, m.keys.Binding("quit")):
@@ -89,7 +75,7 @@ func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 	case m.panes.Layout().Small:
 		return nil
 	}
-	if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && m.opensOver(a.ID, k) {
+	if a := m.groups.Bound(k, keymap.PlaceEverywhere); a != nil && a.Opens && m.focus.opensOver(a.ID, k) {
 		return m.do(a, keymap.PlaceEverywhere)
 	}
 	if cmd, taken := m.pressMode(k); taken {
@@ -98,22 +84,10 @@ func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 	return m.pressPane(k)
 }
 
-// opensOver reports whether a key opens a dialog over what has the keys now.
-func (m *Model) opensOver(id string, k tea.KeyPressMsg) bool {
-	switch {
-	case m.dialogs.front() != nil:
-		return m.dialogs.opensOver(id, k)
-	case m.ask.Showing():
-		return m.ask.OpensOver(id, k)
-	default:
-		return m.view.searching() && k.Text == ""
-	}
-}
-
 // pressMode runs the key's action in the active mode, or types the key there.
 // It reports whether the mode consumed the key.
 func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	mode := m.mode()
+	mode := m.focus.mode()
 	if id, found := m.keys.Meant(k, mode.Actions); found {
 		return m.carryOut(mode.Actions.Press(id)), true
 	}
@@ -126,7 +100,7 @@ func (m *Model) pressMode(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // forget clears state that lasts until the next action; id names that action.
 func (m *Model) forget(id string) {
 	m.message.Clear()
-	m.selected.Clear()
+	m.pointer.unselect()
 	if id != "chat.copy" {
 		m.chat.Unmark()
 	}
@@ -137,7 +111,7 @@ func (m *Model) forget(id string) {
 // if the pane takes text.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	typing := k.Text != "" && m.panes.Focus() == panes.Chat && !m.input.Empty()
-	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving} {
+	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.focus.here(), keymap.PlaceMoving} {
 		if typing && at == keymap.PlaceEverywhere {
 			continue
 		}
@@ -152,7 +126,7 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a, keymap.PlacePlan)
 		}
 	}
-	if m.panes.Focus() == panes.Chat && m.input.TakesText() {
+	if m.focus.inInput() {
 		return m.carryOut(m.input.Update(k))
 	}
 	m.elsewhere(k)
@@ -172,81 +146,53 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) {
 
 // paste passes pasted text to the input with the text cursor.
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.ask.Editing() && m.dialogs.front() == nil && !m.exits.asks() {
+	if m.ask.Editing() && m.dialogs.front() == nil && !m.focus.quitting() {
 		return m.carryOut(m.ask.Update(p))
 	}
-	if over := m.dialogs.front(); over != nil && over.Typing() && !m.exits.asks() {
+	if over := m.dialogs.front(); over != nil && over.Typing() && !m.focus.quitting() {
 		return m.carryOut(over.Update(p))
 	}
-	if m.view.searching() {
+	if m.focus.searching() {
 		return m.carryOut(m.chat.Update(p))
 	}
-	if v := m.letters.Paste(m.scene()); v.Fate == answerguard.Text {
+	if v := m.letters.Paste(m.focus.scene()); v.Fate == answerguard.Text {
 		return tea.Batch(m.sortLetters(v), m.carryOut(m.input.Update(p)))
 	}
-	if m.view.covered() || m.exits.asks() {
+	if m.focus.covered() || m.focus.quitting() {
 		m.message.Set("You cannot paste into a dialog.")
 		return nil
 	}
 	return m.carryOut(m.input.Update(p))
 }
 
-// mode returns what has the keys before the actions of the screen: a question, a
-// dialog, or the mode of the focused pane.
-func (m *Model) mode() keymap.Mode {
-	switch over := m.dialogs.front(); {
-	case m.exits.asks():
-		return m.exits.question()
-	case over != nil:
-		return keymap.Mode{Actions: over.Actions(), Type: over.Update}
-	case m.ask.Showing():
-		return keymap.Mode{Actions: m.ask.Actions(), Type: m.ask.Update}
-	case m.panes.Focus() == panes.Plan:
-		return m.dag.Mode()
-	case m.view.searching():
-		return m.chat.Mode()
-	default:
-		return m.input.Mode()
+// point carries out what comes of a message of the mouse.
+func (m *Model) point(msg tea.MouseMsg) tea.Cmd {
+	done := m.pointer.handle(msg)
+	switch {
+	case done.key != "":
+		return m.doHere(done.key)
+	case !done.taken:
+		return nil
+	case done.ran:
+		m.forget("")
 	}
+	return m.carryOut(done.requests)
 }
 
 // doHere runs an action as its key would in the current state.
 func (m *Model) doHere(id string) tea.Cmd {
 	m.forget(id)
-	m.selected.Clear()
-	if hs := m.mode().Actions; hs[id].Do != nil {
+	m.pointer.unselect()
+	if hs := m.focus.mode().Actions; hs[id].Do != nil {
 		return m.carryOut(hs.Press(id))
 	}
-	if m.exits.asks() || m.dialogs.front() != nil {
+	if m.focus.quitting() || m.dialogs.front() != nil {
 		return nil
 	}
-	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.here(), keymap.PlaceMoving, keymap.PlacePlan} {
+	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.focus.here(), keymap.PlaceMoving, keymap.PlacePlan} {
 		if a := m.groups.At(id, at); a != nil {
 			return m.do(a, keymap.PlaceEverywhere)
 		}
 	}
 	return nil
-}
-
-// here returns the place whose keys are active.
-func (m *Model) here() keymap.Place {
-	if m.ask.Showing() {
-		if m.ask.AtGate() {
-			return keymap.PlaceGate
-		}
-		return keymap.PlaceQuestion
-	}
-	return m.panes.Place()
-}
-
-// paneOf returns the pane in a part of the screen.
-func (m *Model) paneOf(p panes.Pane) Pane {
-	switch p {
-	case panes.Plan:
-		return m.dag
-	case panes.Step:
-		return m.detail
-	default:
-		return m.chat
-	}
 }

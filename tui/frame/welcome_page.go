@@ -15,8 +15,6 @@ type page struct {
 	brief bool // for little space
 }
 
-func (p *page) add(lines ...string) { p.Lines = append(p.Lines, lines...) }
-
 // gap adds a blank line unless there is one already.
 func (p *page) gap() {
 	if !p.brief {
@@ -32,7 +30,7 @@ func (p *page) note(sign, text string) {
 func (p *page) heading(text string) {
 	p.gap()
 	if !p.brief {
-		p.add(p.Styles.Muted.Render(text))
+		p.Add(p.Styles.Muted.Render(text))
 	}
 }
 
@@ -47,11 +45,11 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 	l := p.Styles
 	const column, indent = 26, 2
 	if about == "" {
-		p.add("  " + style.Render(l.Cut(text, p.Width-indent)))
+		p.Add("  " + style.Render(l.Cut(text, p.Width-indent)))
 		return
 	}
 	if p.brief || p.Width < 2*column {
-		p.add("  " + style.Render(l.Cut(text, p.Width-indent)) + l.Cut("  "+l.Faint.Render(about), max(p.Width-indent-draw.VisibleWidth(text), 0)))
+		p.Add("  " + style.Render(l.Cut(text, p.Width-indent)) + l.Cut("  "+l.Faint.Render(about), max(p.Width-indent-draw.VisibleWidth(text), 0)))
 		return
 	}
 	p.Item("  "+l.Fit(style.Render(l.Cut(text, column-2)), column), l.Faint, about)
@@ -61,7 +59,7 @@ func (p *page) entry(style lipgloss.Style, text, about string) {
 func (p *page) labeled(label string, lines ...string) {
 	lead := p.Styles.Fit(p.Styles.Faint.Render(label), p.Width-p.room())
 	for _, line := range draw.Hang(lead, lines) {
-		p.add(p.Styles.Cut(line, p.Width))
+		p.Add(p.Styles.Cut(line, p.Width))
 	}
 }
 

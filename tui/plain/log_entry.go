@@ -1,18 +1,22 @@
 package plain
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/tui/plantext"
 	"replan/tui/story"
+	"replan/tui/wording"
 )
 
 // Print prints one entry of a run whose events the log does not see.
 func (l *Log) Print(run *agent.Run, e story.Entry) error {
-	l.run, l.runs = run, []*agent.Run{run}
-	return l.whole(func() error {
+	l.runs.show(run, false)
+	return l.batch(func() error {
 		l.entry(e)
 		return nil
 	})
@@ -23,10 +27,7 @@ func (l *Log) Print(run *agent.Run, e story.Entry) error {
 func Text(run *agent.Run, nested bool, e story.Entry) string {
 	var out strings.Builder
 	l := New(&out, "", Options{})
-	l.run, l.runs = run, []*agent.Run{run}
-	if nested {
-		l.runs = []*agent.Run{nil, run}
-	}
+	l.runs.show(run, nested)
 	l.entry(e)
 	return out.String()
 }
@@ -46,7 +47,7 @@ func (l *Log) entry(e story.Entry) {
 	case story.Where:
 		l.where(e.Words)
 	case story.Reading:
-		if l.styles == nil { // the live line shows it
+		if !l.onTerminal() { // the live line shows it
 			l.Line("  %s", l.Faint("%s", e.Words))
 		}
 	case story.Plan:
@@ -54,7 +55,7 @@ func (l *Log) entry(e story.Entry) {
 		l.Plan("  ", plantext.Plan(*e.Plan, l.ascii))
 	case story.Revision:
 		l.line(e)
-		l.Plan("  ", plantext.Run(l.run, l.ascii, nil))
+		l.Plan("  ", plantext.Run(l.runs.printed(), l.ascii, nil))
 	case story.Reviewed:
 		l.reviewed(e.Event.(event.PlanReviewed))
 	case story.Held:
@@ -66,14 +67,14 @@ func (l *Log) entry(e story.Entry) {
 	case story.Dry:
 		l.dryStep(e)
 	case story.Granted:
-		l.granted(e)
+		l.gates.granted(e)
 	case story.GateOpens:
-		l.gate(*e.Gate)
+		l.gates.opens(*e.Gate, l.runs.printed())
 	case story.GateAnswered:
 		l.line(e)
-		l.suggest(e)
+		l.gates.answered(e, l.runs.printed())
 	case story.ServerAsks:
-		l.elicitation(e.Event.(event.ElicitationRequested))
+		l.gates.serverAsks(e.Event.(event.ElicitationRequested), l.runs.printed())
 	case story.Question:
 		l.question(e.Question)
 	case story.Answer:
@@ -83,7 +84,7 @@ func (l *Log) entry(e story.Entry) {
 	case story.Outcome:
 		l.outcome(e)
 	case story.Progress:
-		if l.styles == nil { // the live line shows it
+		if !l.onTerminal() { // the live line shows it
 			l.line(e)
 		}
 	default:
@@ -97,14 +98,14 @@ func inset(e story.Entry) string { return strings.Repeat("  ", e.Depth) }
 // line prints an entry whose words are all, with what belongs below it. On a terminal the
 // live line shows that work begins.
 func (l *Log) line(e story.Entry) {
-	if e.Level == story.Begins && l.styles != nil {
+	if e.Level == story.Begins && l.onTerminal() {
 		return
 	}
 	words := "%s%s %s"
 	if e.Level == story.Plain {
 		words = "%s%s%s"
 	}
-	if e.Kind == story.Found && l.styles == nil { // programs rely on the line
+	if e.Kind == story.Found && !l.onTerminal() { // programs rely on the line
 		e.Facts = e.Facts[:1]
 	}
 	if facts := strings.Join(e.Facts, l.Between); facts != "" {
@@ -146,4 +147,18 @@ func (l *Log) sign(e story.Entry) Ink {
 	default:
 		return Ink{}
 	}
+}
+
+// arguments formats the arguments of a call on one line.
+func (l *Log) arguments(args map[string]any) string {
+	const maxRunes = 100 // runes
+	parts := make([]string, 0, len(args))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		parts = append(parts, name+": "+text(args[name]))
+	}
+	line := wording.Excerpt(untrusted.Text(strings.Join(parts, ", ")), maxRunes)
+	if l.ascii {
+		line = strings.ReplaceAll(line, "…", "...")
+	}
+	return line
 }

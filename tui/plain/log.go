@@ -2,7 +2,6 @@ package plain
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,45 +24,31 @@ type Log struct {
 	*Printer
 	session string
 	ascii   bool
-	again   string           // the command that runs a deleted run again
-	story   *story.Story     // what the log tells
-	run     *agent.Run       // the run being printed
-	runs    []*agent.Run     // active runs; a run started by a chat call follows the run that made the call
+	story   *story.Story // what the log tells
+	runs    activeRuns
+	gates   gates
+	health  health
 	before  session.Resuming // earlier events, which are not printed again
 	notes   string           // file with the project's instructions
 	named   bool             // notes has been named
-	status  session.Status   // last status received
-	lost    map[string]bool  // servers that have failed
-	silent  bool             // a line said that the model does not answer
-	hint    string           // how to let a denied gate pass
 }
 
 // New returns a log that writes to out. session is the id of the session, whose own
 // events belong to no run.
 func New(out io.Writer, session string, o Options) *Log {
-	l := &Log{Printer: NewPrinter(out, o), session: session, ascii: o.ASCII, again: o.Again, lost: map[string]bool{}}
-	l.story = story.New(story.Lines, story.NewOnce())
-	l.inset = l.nested
+	p := NewPrinter(out, o)
+	l := &Log{
+		Printer: p, session: session, ascii: o.ASCII, story: story.New(story.Lines, story.NewOnce()),
+		gates: gates{Printer: p, ascii: o.ASCII, again: o.Again}, health: health{Printer: p, lost: map[string]bool{}},
+	}
+	p.insetBy(l.runs.inset)
 	return l
 }
 
 // Event prints one event in one write, so that an open question is repeated once
 // below it. Once a write fails, Event returns that error on every call.
 func (l *Log) Event(e event.Event) error {
-	return l.whole(func() error { return l.event(e) })
-}
-
-// whole does what a function prints in one write.
-func (l *Log) whole(print func() error) error {
-	var lines bytes.Buffer
-	out := l.out
-	l.out = &lines
-	err := print()
-	l.out = out
-	if l.err == nil && lines.Len() > 0 {
-		_, l.err = out.Write(lines.Bytes())
-	}
-	return cmp.Or(err, l.err)
+	return l.batch(func() error { return l.event(e) })
 }
 
 func (l *Log) event(e event.Event) error {
@@ -72,11 +57,11 @@ func (l *Log) event(e event.Event) error {
 		return nil
 	}
 	if _, ok := e.Data.(event.RunStarted); ok {
-		l.enter()
-	} else if !l.find(e.Run) {
+		l.runs.enter()
+	} else if !l.runs.find(e.Run) {
 		return nil
 	}
-	l.story.Follow(l.run, l.run != l.runs[0])
+	l.story.Follow(l.runs.printed(), l.runs.nested())
 	entries, err := l.apply(e)
 	if err != nil {
 		return fmt.Errorf("print a run: %w", err)
@@ -89,49 +74,19 @@ func (l *Log) event(e event.Event) error {
 // resume.
 func (l *Log) apply(e event.Event) ([]story.Entry, error) {
 	if e.Run == l.before.Run && e.Seq <= l.before.Upto {
-		return nil, l.run.Apply(e)
+		return nil, l.runs.printed().Apply(e)
 	}
 	return l.story.Apply(e)
 }
 
-// enter starts a run. It drops the previous runs if the first of them is over.
-func (l *Log) enter() {
-	if len(l.runs) > 0 && l.runs[0].Result != nil {
-		l.runs = nil
-	}
-	l.run = agent.NewRun(nil)
-	l.runs = append(l.runs, l.run)
-}
-
-// find selects the run with the given id and reports whether it exists.
-func (l *Log) find(id string) bool {
-	for _, r := range l.runs {
-		if r.ID == id {
-			l.run = r
-			return true
-		}
-	}
-	return false
-}
-
-// nested returns the indentation for lines of a run started by a call.
-func (l *Log) nested() string {
-	if len(l.runs) > 0 && l.run != l.runs[0] {
-		return "    "
-	}
-	return ""
-}
-
 func (l *Log) printSession(d event.Data) {
-	if len(l.runs) > 0 {
-		l.run = l.runs[0]
-	}
+	l.runs.toFirst()
 	switch d := d.(type) {
 	case session.Resuming:
 		l.before = d
 	case session.Status:
 		l.notes = d.Instructions.Line()
-		l.health(d)
+		l.health.tell(d, l.runs.all())
 	default:
 		l.draw(l.story.Session(d))
 	}
@@ -165,13 +120,6 @@ func (l *Log) question(q agent.Question) {
 		l.Block("    ", q.Reason.Visible(), outputShown)
 	}
 	l.Args("    ", q.Args)
-}
-
-func (l *Log) title(index string) string {
-	if s := l.run.Step(index); s != nil {
-		return s.Step.Title.Line()
-	}
-	return ""
 }
 
 // indented formats a result: text unchanged, objects and lists over several lines.

@@ -15,7 +15,7 @@ import (
 
 // held prints every call in full that would ask of a plan on hold for review.
 func (l *Log) held() {
-	v := l.run.Review()
+	v := l.runs.printed().Review()
 	for line := range strings.SplitSeq(strings.TrimRight(Asking(v, true)+Conditions(v.Plan()), "\n"), "\n") {
 		if line != "" {
 			l.Line("  %s", line)
@@ -85,12 +85,12 @@ func (l *Log) reviewed(d event.PlanReviewed) {
 		l.Line("  %s the plan is refused%s", l.Signs.Gate, wording.SignedBy(d.By))
 		return
 	}
-	changed := d.Changes().String()
+	run, changed := l.runs.printed(), d.Changes().String()
 	if changed != "" {
 		changed = ": " + changed
 	}
 	l.Line("  %s the plan was reviewed%s%s", l.Signs.Gate, wording.SignedBy(d.By), changed)
-	removed, edited := wording.ReviewedSteps(l.run, d)
+	removed, edited := wording.ReviewedSteps(run, d)
 	for _, s := range removed {
 		l.Line("  %s %s %s  [%s]", l.Signs.Removed, s.Index, s.Title.Line(), plantext.Executor(s.Executor, s.Tool))
 	}
@@ -111,7 +111,7 @@ func (l *Log) reviewed(d event.PlanReviewed) {
 		}
 	}
 	if d.Acceptance {
-		for _, c := range l.run.Plan.Acceptance {
+		for _, c := range run.Plan.Acceptance {
 			l.Line("    the goal is met if %s", wording.CheckWords(c))
 		}
 	}

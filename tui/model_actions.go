@@ -87,7 +87,7 @@ func (m *Model) movingActions() keymap.Handlers {
 	beside := func() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
 	hs := keymap.Handlers{}
 	for id := range keymap.Moving(nil, nil) {
-		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Requests { return m.paneOf(m.panes.Focus()).Actions()[id].Do() }}
+		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Requests { return m.focus.pane(m.panes.Focus()).Actions()[id].Do() }}
 	}
 	for id, when := range map[string]func() bool{
 		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },

@@ -27,7 +27,7 @@ func (l *Log) dryStep(e story.Entry) {
 	}
 	l.Line("%s %s%s", l.Signs.Pending, e.Words, l.Faint("%s  dry run", what))
 	if s != nil && s.Step.ForEach != nil {
-		l.Line("    would run for each of %s: %s", wording.EachWords(s.Step.ForEach), wording.EstimateWords(l.run.Plan, s.Step.ForEach))
+		l.Line("    would run for each of %s: %s", wording.EachWords(s.Step.ForEach), wording.EstimateWords(l.runs.printed().Plan, s.Step.ForEach))
 	}
 	l.dryCall("    ", e)
 }

@@ -17,7 +17,9 @@ import (
 // chart draws a timeline in rows of one width: a step as in the plan pane, its bars
 // on two axes, and how long it ran.
 type chart struct {
-	*Dialog
+	styles *draw.Styles
+	run    *agent.Run
+	line   *timing.Timeline
 	draw.StepColumns
 	width       int
 	plan, steps axis // planning has an axis of its own, if there was any
@@ -29,10 +31,10 @@ type axis struct {
 	from, span time.Duration
 }
 
-// chart lays out the rows for a width in cells.
-func (d *Dialog) chart(width int) *chart {
-	c := &chart{Dialog: d, width: width, StepColumns: draw.StepColumns{Index: 1}}
-	for _, t := range d.line.Tracks {
+// newChart lays out the rows of a run's timeline for a width in cells.
+func newChart(l *draw.Styles, run *agent.Run, line *timing.Timeline, width int) *chart {
+	c := &chart{styles: l, run: run, line: line, width: width, StepColumns: draw.StepColumns{Index: 1}}
+	for _, t := range line.Tracks {
 		c.Index = max(c.Index, draw.VisibleWidth(t.Label()))
 	}
 	c.Index = min(c.Index, 6)
@@ -41,13 +43,13 @@ func (d *Dialog) chart(width int) *chart {
 		c.Title = min(width/4, 32)
 		lead += c.Title + 1
 	}
-	if first := d.line.Tracks; len(first) > 0 && first[0].Kind == timing.TrackPlanning {
+	if first := line.Tracks; len(first) > 0 && first[0].Kind == timing.TrackPlanning {
 		phases := first[0].Stretches
 		c.plan = axis{0, max(min(width/8, 12), 4), 0, max(phases[len(phases)-1].To, time.Millisecond)}
 		c.steps.x = c.plan.cells + 1
 	}
 	c.steps.cells = max(width-lead-c.steps.x-durationWidth-1, 4)
-	c.steps.from, c.steps.span = d.line.Begin, max(d.line.Last-d.line.Begin, time.Millisecond)
+	c.steps.from, c.steps.span = line.Begin, max(line.Last-line.Begin, time.Millisecond)
 	return c
 }
 

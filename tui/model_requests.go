@@ -44,7 +44,7 @@ func (m *Model) carryOut(rs keymap.Requests) tea.Cmd {
 		cmds = append(cmds, m.route(r))
 	}
 	m.refresh()
-	return tea.Batch(append(cmds, m.Animate())...)
+	return tea.Batch(append(cmds, m.animation.start())...)
 }
 
 // withdraw withdraws the question of an ended run if the requests answer it, or if the user
@@ -152,18 +152,12 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 		return m.do(m.offered().Find(id))
 	}
 	cmd := m.outbox.send(c)
-	if m.holdsGoals() && !m.ask.Open() {
+	if m.session.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
 		return tea.Batch(cmd, m.ask.Guard().StartStage())
 	}
 	return cmd
-}
-
-// holdsGoals reports whether no run starts before the user has answered about the
-// servers of the project.
-func (m *Model) holdsGoals() bool {
-	return m.ask.AsksForSession() && m.session.serverWaits()
 }
 
 // gated reports whether the gate of the chosen step is on the screen.
@@ -177,7 +171,7 @@ func (m *Model) applySetting(k session.SaveSetting) {
 	on := k.Value != nil && *k.Value == "true"
 	switch k.Key {
 	case settingReducedMotion:
-		m.clock.Calm = on
+		m.animation.calm(on)
 	case chat.KeyShowThinking:
 		m.chat.ShowThinking(on)
 	case panes.ChatWidth, panes.PlanHeight:

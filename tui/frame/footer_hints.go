@@ -32,8 +32,8 @@ type Playback struct {
 }
 
 // Hints returns the keys available now, the most useful first.
-func (f *Frame) Hints(k Keys) []keymap.Hint {
-	if f.options.Replay {
+func (f *footerLine) Hints(k Keys) []keymap.Hint {
+	if f.replay {
 		return f.replayHints(k)
 	}
 	var hints []keymap.Hint
@@ -80,7 +80,7 @@ func (f *Frame) Hints(k Keys) []keymap.Hint {
 }
 
 // replayHints returns the keys of a replay.
-func (f *Frame) replayHints(k Keys) []keymap.Hint {
+func (f *footerLine) replayHints(k Keys) []keymap.Hint {
 	var hints []keymap.Hint
 	add := func(does string, ids ...string) { hints = append(hints, f.keys.Hint(does, ids...)) }
 	if k.Played != nil {

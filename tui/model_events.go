@@ -9,7 +9,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/tui/clock"
 	"replan/tui/keymap"
 )
 
@@ -17,7 +16,7 @@ import (
 func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	before := m.live.Active()
 	for _, e := range b.events {
-		m.clock.Record(e.Time, b.arrived)
+		m.animation.record(e.Time, b.arrived)
 		m.message.ApplyEvent(e)
 		m.session.apply(e)
 		if _, ok := e.Data.(session.Status); ok { // the greeting depends on it
@@ -25,19 +24,19 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 			m.session.introduce()
 		}
 	}
-	m.styles.Now = m.clock.Now()
+	m.animation.update()
 	if b.closed {
 		m.session.end()
 	}
 	settings, models := m.session.lists()
-	open := m.scene().New()
+	open := m.focus.scene().New()
 	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes()), m.dialogs.offered())
-	if guard := m.scene().New(); guard != nil && guard != open && !m.input.Empty() {
+	if guard := m.focus.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
 	cmds := append([]tea.Cmd{cmd}, m.session.afterEvents(&m.clipboard)...)
 	m.refresh()
-	return tea.Batch(append(cmds, m.alerts.tell(before), m.Animate())...)
+	return tea.Batch(append(cmds, m.alerts.tell(before), m.animation.start())...)
 }
 
 // handleAnswer passes the answer to a query to the part of the screen that asked. It
@@ -77,7 +76,7 @@ func (m *Model) reopenFailure(s *agent.StepState) tea.Cmd {
 		return nil
 	}
 	r := m.live.Shown().State
-	m.pending.Reopen(r, s, m.frameState().Model() != "" || m.options.Planners != nil)
+	m.pending.Reopen(r, s, m.edges.state().Model() != "" || m.options.Planners != nil)
 	m.ask.Forget(r.ID)
 	cmd := m.ask.Set(m.pending.List())
 	m.ask.Guard().AskedFor()
@@ -104,27 +103,4 @@ func (m *Model) redraw() {
 		part.Retheme()
 	}
 	m.refresh()
-}
-
-// Animate starts the clock if something spins.
-func (m *Model) Animate() tea.Cmd {
-	if m.spins() {
-		return m.clock.Start()
-	}
-	return nil
-}
-
-// beat advances every animation by one frame.
-func (m *Model) beat(msg clock.BeatMsg) tea.Cmd {
-	cmd := m.clock.Beat(msg, m.spins())
-	m.styles.AnimationFrame++
-	m.styles.Now = m.clock.Now()
-	m.refresh()
-	return cmd
-}
-
-// spins reports whether the screen needs animation.
-func (m *Model) spins() bool {
-	growing := m.dialogs.grows() && !m.session.ended()
-	return !m.playback.still() && (m.live.Preparing() || growing || m.live.Animated())
 }

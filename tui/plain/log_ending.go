@@ -24,8 +24,8 @@ func (l *Log) answer(e story.Entry) {
 // outcome prints how the run ended in one line: how long it took and what it used.
 func (l *Log) outcome(e story.Entry) {
 	status, sign := e.Ending.Result.Status, l.Signs.Failed
-	if l.hint != "" && status != event.StatusCompleted {
-		l.Line("%s %s", l.Signs.Note, l.hint)
+	if hint := l.gates.howToAllow(); hint != "" && status != event.StatusCompleted {
+		l.Line("%s %s", l.Signs.Note, hint)
 	}
 	switch status {
 	case event.StatusCompleted:

@@ -1,0 +1,38 @@
+package draw
+
+import (
+	"slices"
+
+	"replan/internal/english"
+	"replan/tui/patch"
+)
+
+// Diff adds a unified diff. Diff lays it out at once but draws rows only as
+// they come into view, so a long diff opens as fast as a short one.
+func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
+
+// Hunks adds a unified diff of one file without its name.
+func (d *Document) Hunks(text string) {
+	p := patch.Parse(text)
+	p.Lines = slices.DeleteFunc(p.Lines, func(l patch.Line) bool { return l.Kind == patch.Heading })
+	d.patch(p)
+}
+
+// patch adds a diff and returns where its changed lines are.
+func (d *Document) patch(p patch.Patch) []Range {
+	rows := NewDiffRows(d.Styles, d.Width, p)
+	from := len(d.Lines)
+	d.later(rows.Count(), rows.row)
+	d.Diffs = d.Diffs || rows.Count() > 0
+	return rows.changes(from)
+}
+
+// Changes adds a diff and returns where each of its changed lines is, in order. If
+// the diff covers several files, the size of the change comes first.
+func (d *Document) Changes(text string) []Range {
+	p := patch.Parse(text)
+	if len(p.Files) > 1 {
+		d.Add(d.Styles.Cut(d.Styles.Muted.Render(english.Count(len(p.Files), "file"))+" "+d.Styles.ChangeCount(p.Added, p.Removed), d.Width))
+	}
+	return d.patch(p)
+}

@@ -1,0 +1,136 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"replan/tui/answerguard"
+	"replan/tui/ask"
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/input"
+	"replan/tui/keymap"
+	"replan/tui/panes"
+	"replan/tui/step"
+)
+
+// keyFocus knows what has the keys: the question whether to quit, a dialog, an open gate or
+// question, the search of the chat, or the pane with the focus.
+type keyFocus struct {
+	panes    *panes.Arrangement
+	dialogs  *dialogs
+	ask      *ask.Dialog
+	chat     *chat.Pane
+	input    *input.Pane
+	dag      *dag.Pane
+	detail   *step.Pane
+	playback *playback
+
+	asking bool // whether to quit
+}
+
+// askToQuit asks whether to quit. The question takes the keys.
+func (f *keyFocus) askToQuit() { f.asking = true }
+
+// quitting reports whether that question has the keys.
+func (f *keyFocus) quitting() bool { return f.asking }
+
+// inInput reports whether letters are text for the input, unless something covers it.
+func (f *keyFocus) inInput() bool { return f.panes.Focus() == panes.Chat && f.input.TakesText() }
+
+// mode returns what has the keys before the actions of the screen: a question, a
+// dialog, or the mode of the focused pane.
+func (f *keyFocus) mode() keymap.Mode {
+	switch over := f.dialogs.front(); {
+	case f.asking:
+		return f.question()
+	case over != nil:
+		return keymap.Mode{Actions: over.Actions(), Type: over.Update}
+	case f.ask.Showing():
+		return keymap.Mode{Actions: f.ask.Actions(), Type: f.ask.Update}
+	case f.panes.Focus() == panes.Plan:
+		return f.dag.Mode()
+	case f.searching():
+		return f.chat.Mode()
+	default:
+		return f.input.Mode()
+	}
+}
+
+// question returns the mode of the question whether to quit.
+func (f *keyFocus) question() keymap.Mode {
+	return keymap.Mode{
+		Actions: keymap.Handlers{
+			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
+			"quit.no":  {Do: keymap.Just(func() { f.asking = false })},
+		},
+		Type: func(tea.Msg) keymap.Requests { return nil },
+	}
+}
+
+// scene returns what has the keys now.
+func (f *keyFocus) scene() answerguard.Scene {
+	over := f.dialogs.front()
+	s := answerguard.Scene{Covered: over != nil, Small: f.panes.Layout().Small, TakesText: f.inInput(), InputEmpty: f.input.Empty()}
+	switch {
+	case f.asking:
+	case over != nil:
+		s.Guard = f.dialogs.guard()
+	case f.ask.Showing() && !f.ask.Editing():
+		s.Guard = f.ask.Guard()
+	}
+	return s
+}
+
+// opensOver reports whether a key opens a dialog over what has the keys now.
+func (f *keyFocus) opensOver(id string, k tea.KeyPressMsg) bool {
+	switch {
+	case f.dialogs.front() != nil:
+		return f.dialogs.opensOver(id, k)
+	case f.ask.Showing():
+		return f.ask.OpensOver(id, k)
+	default:
+		return f.searching() && k.Text == ""
+	}
+}
+
+// here returns the place whose keys are active.
+func (f *keyFocus) here() keymap.Place {
+	if f.ask.Showing() {
+		if f.ask.AtGate() {
+			return keymap.PlaceGate
+		}
+		return keymap.PlaceQuestion
+	}
+	return f.panes.Place()
+}
+
+// topic returns the place that help is about.
+func (f *keyFocus) topic() keymap.Place {
+	switch over := f.dialogs.front(); {
+	case over != nil:
+		return over.Place()
+	case f.playback.on() && f.panes.Focus() == panes.Chat:
+		return keymap.PlaceReplay
+	}
+	return f.here()
+}
+
+// covered reports whether a dialog receives the keys.
+func (f *keyFocus) covered() bool { return f.ask.Open() || f.dialogs.front() != nil }
+
+// searching reports whether the search of the chat takes the keys, if no dialog has them.
+func (f *keyFocus) searching() bool {
+	return f.chat.Searching() && f.panes.Focus() == panes.Chat && !f.covered()
+}
+
+// pane returns the pane in a part of the screen.
+func (f *keyFocus) pane(p panes.Pane) Pane {
+	switch p {
+	case panes.Plan:
+		return f.dag
+	case panes.Step:
+		return f.detail
+	default:
+		return f.chat
+	}
+}

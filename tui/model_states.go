@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"strconv"
+
+	"replan/tui/chat"
+	"replan/tui/dag"
+	"replan/tui/dialog"
+	"replan/tui/input"
+	"replan/tui/panes"
+	"replan/tui/step"
+)
+
+// This file says what each part needs to know of the others.
+
+// chatState returns what the chat needs to know. It draws the lines about current
+// work, so call it once for each message.
+func (m *Model) chatState() chat.State {
+	frame, place := m.edges.state(), m.panes.Layout().Chat
+	s := chat.State{
+		Size:     place,
+		Activity: m.frame.Activity(frame, place.W),
+		Replayed: m.options.Replay, Closed: m.session.ended(),
+		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
+		Problem: m.session.now().Problem.Line(), Notes: m.session.now().Instructions.Line(),
+	}
+	if !m.options.Replay && m.live.Can.NoResume == "" {
+		s.ResumeKey = m.keys.ResumeNames()
+	}
+	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
+		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
+	}
+	return s
+}
+
+// planState returns what the plan needs to know.
+func (m *Model) planState() dag.State {
+	s := dag.State{
+		Size: m.panes.Layout().Plan, Focused: m.panes.Focus() == panes.Plan, FillsScreen: m.panes.Layout().Mapped,
+		Live: m.live.Shown().Active(), Resumable: m.live.Resumable(), Recorded: m.live.Recorded,
+	}
+	if run := m.live.Shown().State; run != nil {
+		s.Asked = m.pending.StepOf(run, m.ask)
+	}
+	return s
+}
+
+// inputState returns what the input needs to know.
+func (m *Model) inputState() input.State {
+	return input.State{
+		Focused: m.panes.Focus() == panes.Chat, Covered: m.focus.covered(), Closed: m.session.ended(), Can: m.live.Can,
+		Busy: m.live.Busy(), Running: m.live.Active() != "", Steerable: m.live.Steerable(),
+		NoModel: m.session.now().Trouble.Kind != "" && m.chat.Greets(), Blocked: m.session.now().Problem.Line() != "",
+	}
+}
+
+// settingValues returns the values in force of settings that this session can
+// change.
+func (m *Model) settingValues() map[string]string {
+	values := dialog.SessionValues(m.session.now())
+	m.appearance.values(values)
+	m.panes.Values(values)
+	values[chat.KeyShowThinking] = strconv.FormatBool(m.chat.ShowsThinking)
+	return values
+}
+
+// helpPage returns what help lists now.
+func (m *Model) helpPage() dialog.HelpPage {
+	page := dialog.HelpPage{Groups: m.groups, Here: m.focus.topic(), Replay: m.live.Recorded, Commands: m.input.Commands()}
+	if over := m.dialogs.front(); over != nil {
+		page.Now = over.Actions().Offered(over.Hints())
+	}
+	return page
+}
+
+// palettePage returns what the palette offers now.
+func (m *Model) palettePage() dialog.PalettePage {
+	set, theme := m.appearance.chosenTheme()
+	return dialog.PalettePage{
+		Groups: m.offered(), Here: m.focus.topic(), Themes: set, Theme: theme,
+		Goals: m.options.Examples, Folder: m.session.now().Workspace, Replay: m.options.Replay,
+		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
+	}
+}
+
+// subjectOf returns the subject of the step pane for a row of the plan, nil for
+// none.
+func subjectOf(r *dag.Row) *step.Subject {
+	if r == nil {
+		return nil
+	}
+	s := &step.Subject{Key: r.Key, Step: r.Step, Revision: r.Revision}
+	switch r.Kind {
+	case dag.RowStep:
+		s.Kind = step.SubjectStep
+	case dag.RowGone:
+		s.Kind = step.SubjectGone
+	case dag.RowRevision:
+		s.Kind = step.SubjectRevision
+	case dag.RowCalls, dag.RowCall:
+		s.Kind = step.SubjectCall
+	case dag.RowGroup:
+		g := r.Group
+		s.Kind = step.SubjectGroup
+		s.Group = &step.Group{Label: g.Label, First: g.First, Last: g.Last, Open: g.Open, Steps: g.Steps, Counts: g.Counts, Class: g.Class}
+	}
+	return s
+}
