@@ -28,9 +28,6 @@ func TestPartsOwnTheirData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range loaded {
-		if p.PkgPath == "replan/tui" || strings.HasPrefix(p.PkgPath, "replan/tui/") {
-			continue // its parts do not own their data yet
-		}
 		for _, fault := range newHouse(p).faults() {
 			t.Error(fault)
 		}

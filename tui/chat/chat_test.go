@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -116,6 +117,17 @@ func TestDistantLinesAreDropped(t *testing.T) {
 	}
 	if kept != c.kept || kept > mostKept+nearBy*40 {
 		t.Errorf("%d lines are kept, counted as %d", kept, c.kept)
+	}
+}
+
+func TestTextAfterAWithdrawnOneBeginsAnew(t *testing.T) {
+	c := idlePane(60, 20)
+	turn := &turn{pane: c}
+	turn.write("The calls are", "", time.Unix(0, 0))
+	turn.withdraw()
+	turn.write("All is done.", "", time.Unix(1, 0))
+	if got := panetest.Stripped(c.View()); !strings.Contains(got, "All is done.") || strings.Contains(got, "The calls are") {
+		t.Errorf("the chat shows\n%s", got)
 	}
 }
 

@@ -79,6 +79,7 @@ func (t *turn) stop(now time.Time) { t.close(t.text, "", now) }
 func (t *turn) withdraw() {
 	t.remove()
 	t.text = ""
+	t.received.Reset()
 }
 
 // remove removes the text of the turn from the chat.
