@@ -34,7 +34,7 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	if err != nil {
 		return nil, err
 	}
-	model, err := demo.Start(ctx, pace, demo.Next(a.Settings().Keys.Name, false))
+	model, err := demo.Start(ctx, pace, demo.Next(a.Settings().KeyName, false))
 	if err != nil {
 		return nil, err
 	}

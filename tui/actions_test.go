@@ -234,7 +234,7 @@ func TestKeysAreConfigurable(t *testing.T) {
 		"letter for sending":    {keys: keymap.Keys{"chat.send": {"s"}}, want: "would be typed as text"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := keymap.CheckKeys(c.keys)
+			err := tui.CheckKeys(c.keys)
 			if c.want == "" {
 				if err != nil {
 					t.Error(err)

@@ -195,28 +195,34 @@ func (d *dialogs) Retheme() {
 	}
 }
 
-// runActions returns the actions that open a dialog about the run in the plan pane.
-func (d *dialogs) runActions() keymap.Handlers {
-	return keymap.Handlers{
-		"plan.undo": {Refuse: d.noUndo, Do: func() keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
-		"plan.timeline": {Refuse: d.noTimeline, Do: keymap.Just(func() {
-			step := ""
-			if r := d.plan.Chosen(); r != nil && r.Step != nil {
-				step = r.Step.Step.Index
-				for of := d.live.Shown().State.Step(r.Step.Parent); of != nil; of = d.live.Shown().State.Step(of.Parent) {
-					step = of.Step.Index // the row of a call or an item is that of its step
-				}
-			}
-			d.timeline.Open(step)
-		})},
-		"plan.revisions": {Refuse: d.noRevisions, Do: keymap.Just(func() {
-			at := len(d.live.Shown().State.Revisions)
-			if r := d.plan.Chosen(); r != nil && r.Revision != nil {
-				at = r.Revision.Number - 1
-			}
-			d.revisions.Open(at)
-		})},
+// runActions are the actions that open a dialog about the run in the plan pane.
+func runActions() keymap.Table[*dialogs] {
+	return keymap.Table[*dialogs]{
+		{ID: "plan.undo", Keys: "u", Does: "undo last run; shows the diff first", Refuse: (*dialogs).noUndo, Do: func(*dialogs) keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
+		{ID: "plan.timeline", Keys: "t", Does: "open timeline; what ran when", Refuse: (*dialogs).noTimeline, Do: keymap.Calls((*dialogs).openTimeline)},
+		{ID: "plan.revisions", Keys: "v", Does: "show revisions of the plan", KeyOnly: true, Refuse: (*dialogs).noRevisions, Do: keymap.Calls((*dialogs).openRevisions)},
 	}
+}
+
+// openTimeline opens the timeline at the chosen step.
+func (d *dialogs) openTimeline() {
+	step := ""
+	if r := d.plan.Chosen(); r != nil && r.Step != nil {
+		step = r.Step.Step.Index
+		for of := d.live.Shown().State.Step(r.Step.Parent); of != nil; of = d.live.Shown().State.Step(of.Parent) {
+			step = of.Step.Index // the row of a call or an item is that of its step
+		}
+	}
+	d.timeline.Open(step)
+}
+
+// openRevisions opens the revisions at the chosen one.
+func (d *dialogs) openRevisions() {
+	at := len(d.live.Shown().State.Revisions)
+	if r := d.plan.Chosen(); r != nil && r.Revision != nil {
+		at = r.Revision.Number - 1
+	}
+	d.revisions.Open(at)
 }
 
 // contents is what the dialogs show of the rest of the screen when they open.
@@ -228,30 +234,33 @@ type contents struct {
 	status   func() session.Status
 }
 
-// actions returns the actions that open dialogs.
-func (d *dialogs) actions(show contents) keymap.Handlers {
-	opens := func(open func()) keymap.Handler { return keymap.Handler{Opens: true, Do: keymap.Just(open)} }
-	asks := func(open func() keymap.Query) keymap.Handler {
-		return keymap.Handler{Opens: true, Do: func() keymap.Requests { return keymap.Requests{open()} }}
+// opener opens dialogs, which show something of the rest of the screen.
+type opener struct {
+	of   *dialogs
+	show contents
+}
+
+// openActions are the actions that open dialogs.
+func openActions() keymap.Table[opener] {
+	return keymap.Table[opener]{
+		{ID: "palette", Keys: "ctrl+k", Does: "search everything you can do", KeyOnly: true, Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.palette.Open(o.show.palette()) })},
+		{ID: "gate.allowed", Keys: "alt+a", Does: "show answers and rules", Opens: true, Refuse: func(o opener) string { return o.of.noRun() }, Do: keymap.Calls(func(o opener) { o.of.allowed.Open(o.of.live.Shown().State) })},
+		{ID: "runs", Keys: "ctrl+r", Does: "open runs; resume, replay, undo", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.runs.Open(o.show.status().Workspace) })},
+		{ID: "models", Keys: "ctrl+o", Does: "switch model or profile", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.models.Open(o.show.status()) })},
+		{ID: "models.pull", Keys: "alt+m", Does: "pull a model", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.models.OpenPull(o.show.status()) })},
+		{ID: "models.cancel_pull", Keys: "alt+z", Does: "cancel the pull of a model", Refuse: func(o opener) string { return o.of.models.NoPull() }, Do: func(o opener) keymap.Requests { return o.of.models.CancelPull() }},
+		{ID: "exchanges", Keys: "ctrl+x", Does: "show requests to the model", Opens: true, Do: keymap.Calls(func(o opener) { o.of.exchanges.Open() })},
+		{ID: "revisions", Keys: "alt+v", Does: "show revisions of the plan", Opens: true, Refuse: func(o opener) string { return o.of.noRevisions() }, Do: keymap.Calls(func(o opener) { o.of.openRevisions() })},
+		{ID: "themes", Keys: "alt+c", Does: "switch theme", Opens: true, Do: keymap.Calls(func(o opener) { o.of.themes.Open(o.show.themes()) })},
+		{ID: "servers", Keys: "alt+s", Does: "show tool servers and their tools", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.servers.Open(o.show.status()) })},
+		{ID: "settings", Keys: "alt+o", Does: "open settings; where each comes from", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.settings.Open(o.show.settings()) })},
+		{ID: "help", Keys: "? f1", Does: "show help (also F1)", Opens: true, Do: keymap.Calls(func(o opener) { o.of.help.Open(o.show.help()) })},
 	}
-	allowed := opens(func() { d.allowed.Open(d.live.Shown().State) })
-	allowed.Refuse = d.noRun
-	revisions := d.runActions()["plan.revisions"]
-	revisions.Opens = true
-	return keymap.Handlers{
-		"help":               opens(func() { d.help.Open(show.help()) }),
-		"palette":            asks(func() keymap.Query { return d.palette.Open(show.palette()) }),
-		"gate.allowed":       allowed,
-		"runs":               asks(func() keymap.Query { return d.runs.Open(show.status().Workspace) }),
-		"models":             asks(func() keymap.Query { return d.models.Open(show.status()) }),
-		"models.pull":        asks(func() keymap.Query { return d.models.OpenPull(show.status()) }),
-		"models.cancel_pull": d.models.CancelPull(),
-		"exchanges":          opens(d.exchanges.Open),
-		"revisions":          revisions,
-		"themes":             opens(func() { d.themes.Open(show.themes()) }),
-		"servers":            asks(func() keymap.Query { return d.servers.Open(show.status()) }),
-		"settings":           asks(func() keymap.Query { return d.settings.Open(show.settings()) }),
-	}
+}
+
+// asks makes an action of a dialog that asks the session when it opens.
+func asks(open func(opener) keymap.Query) func(opener) keymap.Requests {
+	return func(o opener) keymap.Requests { return keymap.Requests{open(o)} }
 }
 
 // guard returns what protects the dialog in front against keys that were not meant for

@@ -35,17 +35,18 @@ type exits struct {
 	again  bool // this key repeats that request
 }
 
-// actions returns the actions that stop the run and leave the program.
-func (e *exits) actions() keymap.Handlers {
-	return keymap.Handlers{
-		"run.stop": {Refuse: e.nothingToStop, Do: keymap.Command(e.stop)},
-		"quit":     {Do: keymap.Command(e.leave)},
-		"replay.quit": {
-			When:   func() bool { return false },
-			Refuse: func() string { return "This is not a replay: " + e.keys.Name("quit") + " quits." },
-			Do:     keymap.Just(func() {}),
-		},
+// exitActions are the actions that stop the run and leave the program.
+func exitActions() keymap.Table[*exits] {
+	return keymap.Table[*exits]{
+		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: keymap.Runs((*exits).stop)},
+		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
+		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
 	}
+}
+
+// noReplay says that there is no replay to quit.
+func (e *exits) noReplay() string {
+	return "This is not a replay: " + e.keys.Name("quit") + " quits."
 }
 
 // begin notes that a key or a click does the action id, "" for another one.

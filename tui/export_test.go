@@ -245,3 +245,6 @@ func IsPreviewed(m tea.Msg) bool { _, previewed := m.(ask.PreviewedMsg); return 
 
 // SetEditor sets the user's editor for gates.
 func (m *Model) SetEditor(command ...string) { m.ask.SetEditor(command) }
+
+// Sections are the lines of help of all parts.
+func Sections() []keymap.Section { return sections() }

@@ -56,16 +56,21 @@ func (f *keyFocus) mode() keymap.Mode {
 	}
 }
 
-// question returns the mode of the question whether to quit.
-func (f *keyFocus) question() keymap.Mode {
-	return keymap.Mode{
-		Actions: keymap.Handlers{
-			"quit.yes": {Do: keymap.Command(func() tea.Cmd { return tea.Quit })},
-			"quit.no":  {Do: keymap.Just(func() { f.asking = false })},
-		},
-		Type: func(tea.Msg) keymap.Requests { return nil },
+// quitActions are the answers to the question whether to quit.
+func quitActions() keymap.Table[*keyFocus] {
+	return keymap.Table[*keyFocus]{
+		{ID: "quit.yes", Keys: "y ctrl+c", Does: "yes", Do: keymap.Runs(func(*keyFocus) tea.Cmd { return tea.Quit })},
+		{ID: "quit.no", Keys: "n esc", Does: "no", Do: keymap.Calls((*keyFocus).stay)},
 	}
 }
+
+// question returns the mode of the question whether to quit.
+func (f *keyFocus) question() keymap.Mode {
+	return keymap.Mode{Actions: quitActions().For(f), Type: func(tea.Msg) keymap.Requests { return nil }}
+}
+
+// stay takes the question whether to quit back.
+func (f *keyFocus) stay() { f.asking = false }
 
 // scene returns what has the keys now.
 func (f *keyFocus) scene() answerguard.Scene {

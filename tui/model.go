@@ -80,7 +80,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m := &Model{
 		options:    o,
 		appearance: newAppearance(o),
-		keys:       keymap.New(),
+		keys:       Keys(),
 		outbox:     &outbox{session: s},
 		playback:   playback{control: control},
 		toasts:     frame.NewToasts(pauses),

@@ -14,9 +14,9 @@ import (
 // palette, footer and keys are made from it. The handlers in replaced take the place of
 // others.
 func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
-	ofRun := m.dialogs.runActions()
+	ofRun := runActions().For(m.dialogs)
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: m.everywhereActions().With(m.panes.Actions(), m.exits.actions(), m.dialogs.actions(m.contents()), m.chat.Actions(), m.input.Actions()),
+		keymap.PlaceEverywhere: rootActions().For(m).With(citing().For(m), m.panes.Actions(), exitActions().For(m.exits), openActions().For(opener{m.dialogs, m.contents()}), m.chat.Actions(), m.input.Actions()),
 		keymap.PlaceChat:       m.input.Actions(),
 		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
 		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
@@ -53,32 +53,45 @@ func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
 	return m.carryOut(a.Do())
 }
 
-// everywhereActions returns the actions of every pane.
-func (m *Model) everywhereActions() keymap.Handlers {
-	reopen := func() { // gates and questions come before a plan
-		if m.ask.Waiting() == 0 {
-			m.review.Reopen()
-			return
-		}
-		m.ask.Reopen()
+// rootActions are the actions on several panes.
+func rootActions() keymap.Table[*Model] {
+	return keymap.Table[*Model]{
+		{ID: "gate", Keys: "ctrl+g", Does: "show the open gate or question", Refuse: keymap.Needs((*Model).asked, "No gate is open."), Do: keymap.Calls((*Model).reopen)},
+		{ID: "review.next", Keys: "alt+l", Does: "toggle plan review", Do: func(m *Model) keymap.Requests { return m.session.holdPlans() }},
+		{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files", Do: keymap.Runs(func(m *Model) tea.Cmd { return m.session.lookAgain() })},
 	}
-	asked := func() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
-	cited := func() string {
-		opened := ""
-		if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
-			opened = r.Step.Step.Index
-		}
-		return chat.NextCited(m.live.Shown().State, opened)
+}
+
+// citing is the action on what the chat cites of the plan.
+func citing() keymap.Table[*Model] {
+	return keymap.Table[*Model]{
+		{ID: "chat.cited", Keys: "alt+j", Does: "open a cited step; again: next", Refuse: keymap.Needs((*Model).cites, "The answer cites no step."), Do: func(m *Model) keymap.Requests { return keymap.Requests{keymap.ShowStep(m.cited())} }},
 	}
-	return keymap.Handlers{
-		"chat.cited": {
-			Refuse: keymap.Unless(func() bool { return cited() != "" }, "The answer cites no step."),
-			Do:     func() keymap.Requests { return keymap.Requests{keymap.ShowStep(cited())} },
-		},
-		"gate":        {Refuse: keymap.Unless(asked, "No gate is open."), Do: keymap.Just(reopen)},
-		"review.next": {Do: m.session.holdPlans},
-		"look":        {Do: keymap.Command(m.session.lookAgain)},
+}
+
+// asked reports whether something waits for an answer.
+func (m *Model) asked() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
+
+// reopen shows what waits for an answer. Gates and questions come before a plan.
+func (m *Model) reopen() {
+	if m.ask.Waiting() == 0 {
+		m.review.Reopen()
+		return
 	}
+	m.ask.Reopen()
+}
+
+// cites reports whether the answer cites a step.
+func (m *Model) cites() bool { return m.cited() != "" }
+
+// cited returns the index of the step that the answer cites after the opened one, "" for
+// none.
+func (m *Model) cited() string {
+	opened := ""
+	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
+		opened = r.Step.Step.Index
+	}
+	return chat.NextCited(m.live.Shown().State, opened)
 }
 
 // movingActions returns the actions that move the focused pane. In the input,

@@ -106,7 +106,7 @@ func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState
 // or "" if there is none. On the screen the line itself does it.
 func (o chat) keyFor(command string) string {
 	if action := keymap.Typed(command); action != "" {
-		return o.app.Settings().Keys.Name(action)
+		return o.app.Settings().KeyName(action)
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/tomledit"
 	"replan/mcpclient/workspace/code/lsp"
-	"replan/tui/keymap"
+	"replan/tui"
 )
 
 // config is the user's configuration file, config.toml.
@@ -108,7 +108,7 @@ func readConfig(path string) (file, error) {
 		c.removed = append(c.removed, unknownKey(fmt.Sprintf("keys.%q", removed), tomledit.Line(document, "keys", removed), ""))
 		delete(c.Keys, removed)
 	}
-	actions := keymap.New().IDs()
+	actions := tui.Keys().IDs()
 	for _, action := range slices.Sorted(maps.Keys(c.Keys)) {
 		if _, table := c.Keys[action].(map[string]any); !table && !slices.Contains(actions, action) {
 			unknown = append(unknown, unknownKey(fmt.Sprintf("keys.%q", action), tomledit.Line(document, "keys", action), english.DidYouMean(action, actions)))

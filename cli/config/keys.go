@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 
+	"replan/tui"
 	"replan/tui/keymap"
 )
 
@@ -28,7 +29,7 @@ func (c *file) screenKeys() (keymap.Keys, error) {
 			return nil, fmt.Errorf("keys.%q takes a key or a list of keys in quotes", action)
 		}
 	}
-	if err := keymap.CheckKeys(keys); err != nil {
+	if err := tui.CheckKeys(keys); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	return keys, nil

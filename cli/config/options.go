@@ -23,6 +23,7 @@ import (
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/themes"
+	"replan/tui"
 	"replan/tui/keymap"
 	"replan/tui/notify"
 
@@ -337,3 +338,12 @@ func (o *Options) here(folder string) bool { return Within(o.Workspace, folder) 
 
 // RemovedKeys warns of keys in the configuration that only earlier versions knew.
 func (o *Options) RemovedKeys() []string { return o.file.removedKeys() }
+
+// KeyName returns the first key that the user has configured for an action of the screen,
+// or its default key.
+func (o *Options) KeyName(action string) string {
+	if names := o.Keys[action]; len(names) > 0 {
+		return names[0]
+	}
+	return tui.Keys().Name(action)
+}

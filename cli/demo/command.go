@@ -83,7 +83,7 @@ func (o demoOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return exit.Wrap("prepare the demo", err)
 	}
-	pace, next := demoPace, Next(o.app.Settings().Keys.Name, o.keep)
+	pace, next := demoPace, Next(o.app.Settings().KeyName, o.keep)
 	if !o.app.Screen() {
 		pace, next = 0, ""
 	}
@@ -117,7 +117,7 @@ func (o demoOptions) play(ctx context.Context, a *app.App) error {
 		if o.act == 2 {
 			intro = RecordedIntro
 		}
-		_, err := screen.OpenSessions(ctx, a, tui.Options{Intro: intro(a.Settings().Keys.Name("chat.send")), Suggestions: Suggestions(o.act)}, screen.Continued{})
+		_, err := screen.OpenSessions(ctx, a, tui.Options{Intro: intro(a.Settings().KeyName("chat.send")), Suggestions: Suggestions(o.act)}, screen.Continued{})
 		return err
 	}
 	job := lines.Job{Commands: []session.Command{session.Submit{Text: Goal}}}

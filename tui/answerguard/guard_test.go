@@ -8,6 +8,7 @@ import (
 
 	"replan/tui/answerguard"
 	"replan/tui/keymap"
+	"replan/tui/panetest"
 )
 
 // over ends a time of a guard at a dialog in front of an input that takes text.
@@ -127,7 +128,7 @@ func TestPasteIsAText(t *testing.T) {
 }
 
 func TestGuardHoldsEveryActionButThoseThatAnswerNothing(t *testing.T) {
-	g, k := answerguard.New(time.Hour, time.Hour), keymap.New()
+	g, k := answerguard.New(time.Hour, time.Hour), panetest.Keys()
 	done := map[string]bool{}
 	actions := func() keymap.Handlers {
 		hs := keymap.Handlers{}

@@ -19,7 +19,7 @@ import (
 
 // twoGates shows two open gates after their grace time.
 func twoGates() *Dialog {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	gate := func(id string) OpenGate {
 		return OpenGate{Run: "r", Ask: event.GateRequested{Gate: id, Step: id, Tool: "fs.write", Args: map[string]any{"path": id}}}
 	}
@@ -92,7 +92,7 @@ func TestAnswerToHiddenRequestOnlyShowsIt(t *testing.T) {
 
 // aboutServers returns a dialog that asks about two servers.
 func aboutServers() *Dialog {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	var asks []Request
 	for _, question := range panetest.ToolServers() {
 		asks = append(asks, OpenGate{Run: "s", Ask: question, Session: true})
@@ -170,13 +170,13 @@ func changedTool() OpenGate {
 func TestGateShowsWhatAServerHasChanged(t *testing.T) {
 	for _, size := range []draw.Rect{{W: 100, H: 20}, {W: 40, H: 20}} {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
-			g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+			g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 			g.Set([]Request{changedTool()})
 			g.Guard().Stop()
 			golden.RequireEqual(t, panetest.Stripped(show(g, size))+"\n")
 		})
 	}
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{changedTool()})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 8})
@@ -193,7 +193,7 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 		}}
 	}
 	asked := func() *Dialog {
-		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+		g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 		g.Set([]Request{question("servers.1", "web:search"), question("servers.2", "web:fetch"), OpenGate{Run: "s", Session: true, Ask: panetest.ToolServers()[0]}})
 		g.Guard().Stop()
 		return g
@@ -216,7 +216,7 @@ func TestQuestionAboutAChangeIsAnsweredOnceAllOfItWasSeen(t *testing.T) {
 func TestCallsThatAcceptAChangeAreAnsweredOneByOne(t *testing.T) {
 	first, second := changedTool(), changedTool()
 	second.Ask.Gate = "2.1.1"
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{first, second})
 	g.Guard().Stop()
 	show(g, draw.Rect{W: 100, H: 30})
@@ -230,7 +230,7 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 	gate.Ask.Changed, gate.Ask.NoAlways = "", ""
 	gate.Ask.Always = &event.Always{Rule: rule.Rule{Pin: "b"}, Text: "[[policy]]\ntool = 'web:search'\nargs = {q = 'a'}\npin = 'b'\naction = 'allow'\n"}
 	gate.Ask.AlwaysTool = &event.Always{Rule: rule.Rule{Pin: "b"}, Text: "[[policy]]\ntool = 'web:search'\npin = 'b'\naction = 'allow'\n"}
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{gate})
 	g.Guard().Stop()
 	size := draw.Rect{W: 80, H: 18}
@@ -254,7 +254,7 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 }
 
 func TestKeyThatDoesNothingNamesThoseThatWork(t *testing.T) {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{Question{Run: "r"}})
 	if got, want := g.refusal("gate.once"), "y does nothing here: use r, s, p or a."; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -279,7 +279,7 @@ func TestEditThatChangesNothingDecidesNothing(t *testing.T) {
 }
 
 func TestCallIsAllowedOnceAllOfItWasSeenToTheByte(t *testing.T) {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	body := strings.Repeat("line\n", 60) + "end\u00a0of it\n\n"
 	g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 		Gate: "1", Step: "1", Tool: "send", Server: "mail", Args: map[string]any{"body": body, "headers": map[string]any{"to": "a" + strings.Repeat(" ", 90) + "b"}},

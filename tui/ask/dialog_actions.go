@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -90,42 +91,97 @@ func (g *Dialog) actions() keymap.Handlers {
 	case g.confirm != nil:
 		return g.confirmActions().With(g.viewActions())
 	}
-	several := func() bool { return g.queue.count() > 1 }
-	hs := keymap.Handlers{
-		"dialog.leave":   {Do: keymap.Just(func() { g.open = false })},
-		"gate.details":   {When: func() bool { return g.noDetails() == "" }, Do: keymap.Just(g.turnDetails)},
-		"gate.editor":    {Refuse: g.noFile, Do: g.editFile},
-		"gate.all":       {Refuse: g.notAlike, Do: g.approveAll},
-		"gate.leave_out": {When: g.queue.picks, Do: keymap.Just(g.queue.leaveOut)},
-		"gate.next":      {When: several, Do: func() keymap.Requests { return g.step(1) }},
-		"gate.previous":  {When: several, Do: func() keymap.Requests { return g.step(-1) }},
-	}.With(g.viewActions())
-	for _, c := range g.current().choices(g.keys) {
-		hs[c.id] = keymap.Handler{Refuse: func() string { return c.refuse }, Do: func() keymap.Requests { return g.choose(c) }}
-	}
-	return hs
+	return gateActions().For(g).With(questionActions().For(g), g.viewActions(), keymap.Handlers{
+		"dialog.leave": {Do: keymap.Just(func() { g.open = false })},
+	})
 }
 
-// editActions returns the actions of the argument editor.
-func (g *Dialog) editActions() keymap.Handlers {
-	return keymap.Handlers{
-		"dialog.leave":            {Do: keymap.Just(func() { g.editor.close() })},
-		"gate.editor":             {Refuse: g.noFile, Do: g.editFile},
-		"question.send":           {Do: g.sendEdited},
-		"question.next_field":     {Do: keymap.Just(func() { g.editor.move(1) })},
-		"question.previous_field": {Do: keymap.Just(func() { g.editor.move(-1) })},
-		"question.undo_edit":      {Do: g.editor.undo},
+// gateActions are the actions on a gate, and on the requests that wait beside it.
+func gateActions() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		answering("gate.once", "y", "allow once"),
+		answering("gate.run", "r", "allow this tool for the run"),
+		answering("gate.always", "a", "allow always; shows the rule first"),
+		answering("gate.deny", "n", "deny"),
+		answering("gate.edit", "e", "edit the call"),
+		{ID: "gate.editor", Keys: "alt+e f4", Does: "edit the file of the call in your editor (also F4)", Refuse: (*Dialog).noFile, Do: (*Dialog).editFile},
+		{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first", Refuse: (*Dialog).notAlike, Do: (*Dialog).approveAll},
+		{ID: "gate.leave_out", Keys: "space", Does: "leave a call out of all similar ones, or take it back", KeyOnly: true, When: (*Dialog).picks, Do: keymap.Calls((*Dialog).leaveOut)},
+		{ID: "gate.next", Keys: "tab", Does: "next gate or question", KeyOnly: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(1)},
+		{ID: "gate.previous", Keys: "shift+tab", Does: "previous gate or question", KeyOnly: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(-1)},
+		{ID: "gate.sides", Like: "diff.sides", KeyOnly: true, When: (*Dialog).turns, Refuse: (*Dialog).noSides, Do: keymap.Says((*Dialog).turnDiffs)},
+		{ID: "gate.details", Keys: "i", Does: "show why it asks, and the call", When: (*Dialog).hasDetails, Refuse: (*Dialog).noDetails, Do: keymap.Calls((*Dialog).turnDetails)},
 	}
+}
+
+// questionActions are the actions that answer a question.
+func questionActions() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		answering("question.done", "d", "accept the step in doubt as done"),
+		answering("question.rerun", "r", "run the step in doubt again"),
+		answering("question.retry", "r", "retry the failed step"),
+		answering("question.skip", "s", "skip the failed step"),
+		answering("question.replan", "p", "replan after the failure"),
+		answering("question.edit", "e", "edit the failed step's arguments"),
+		answering("question.abort", "a", "abort the run"),
+	}
+}
+
+// editing are the actions of the argument editor.
+func editing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "question.send", Keys: "ctrl+s", Does: "send edited arguments", KeyOnly: true, Do: (*Dialog).sendEdited},
+		{ID: "question.undo_edit", Keys: "ctrl+z", Does: "undo an edit of arguments", KeyOnly: true, Do: func(g *Dialog) keymap.Requests { return g.editor.undo() }},
+		{ID: "question.next_field", Keys: "tab", Does: "edit the next argument", KeyOnly: true, Do: keymap.Calls(func(g *Dialog) { g.editor.move(1) })},
+		{ID: "question.previous_field", Keys: "shift+tab", Does: "edit the previous argument", KeyOnly: true, Do: keymap.Calls(func(g *Dialog) { g.editor.move(-1) })},
+	}
+}
+
+// GateLines returns the keys and words of the actions on a gate.
+func GateLines() keymap.Lines { return gateActions().Lines() }
+
+// QuestionLines returns those of the actions that answer a question, and of the argument
+// editor.
+func QuestionLines() keymap.Lines { return slices.Concat(questionActions().Lines(), editing().Lines()) }
+
+// answering is the row of an answer that the displayed request may accept.
+func answering(id, keys, does string) keymap.Row[*Dialog] {
+	return keymap.Row[*Dialog]{
+		ID: id, Keys: keys, Does: does,
+		When:   func(g *Dialog) bool { return g.choice(id) != nil },
+		Refuse: func(g *Dialog) string { return g.refusal(id) },
+		Do:     func(g *Dialog) keymap.Requests { return g.choose(*g.choice(id)) },
+	}
+}
+
+// choice returns the answer with an id of the displayed request, nil for none.
+func (g *Dialog) choice(id string) *choice {
+	for _, c := range g.current().choices(g.keys) {
+		if c.id == id {
+			return &c
+		}
+	}
+	return nil
+}
+
+// step makes an action that moves to another request.
+func step(by int) func(*Dialog) keymap.Requests {
+	return func(g *Dialog) keymap.Requests { return g.step(by) }
+}
+
+// editActions returns the actions while the arguments are edited.
+func (g *Dialog) editActions() keymap.Handlers {
+	return editing().For(g).With(keymap.Handlers{
+		"dialog.leave": {Do: keymap.Just(func() { g.editor.close() })},
+		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
+	})
 }
 
 // viewActions returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) viewActions() keymap.Handlers {
 	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(keymap.Handlers{
-		"move.last": {Do: keymap.Just(g.reading.toEnd)},
-		"gate.sides": {
-			When: func() bool { return g.noSides() == "" },
-			Do:   func() keymap.Requests { return keymap.ShowFooter(g.turnDiffs()) },
-		},
+		"move.last":  {Do: keymap.Just(g.reading.toEnd)},
+		"gate.sides": gateActions().For(g)["gate.sides"],
 	})
 }
 
@@ -160,27 +216,16 @@ func (g *Dialog) confirmActions() keymap.Handlers {
 // the palette. While the dialog is hidden, an action only shows it: no answer goes
 // to an unseen request.
 func (g *Dialog) Answers() keymap.Handlers {
-	hs := keymap.Handlers{}
-	add := func(id string, refuse func() string) {
-		hs[id] = keymap.Handler{Refuse: refuse, Do: func() keymap.Requests {
+	hs := gateActions().For(g).With(questionActions().For(g))
+	delete(hs, "gate.leave_out") // means a request in view
+	for id, h := range hs {
+		hs[id] = keymap.Handler{Refuse: h.Refuse, Do: func() keymap.Requests {
 			if !g.Showing() {
 				return keymap.Requests{keymap.ShowGate{}}
 			}
 			return g.act(id)
 		}}
 	}
-	for _, id := range []string{
-		"gate.once", "gate.run", "gate.always", "gate.deny", "gate.edit",
-		"question.done", "question.rerun", "question.retry", "question.skip", "question.replan", "question.edit", "question.abort",
-	} {
-		add(id, func() string { return g.refusal(id) })
-	}
-	add("gate.all", g.notAlike)
-	add("gate.editor", g.noFile)
-	add("gate.next", g.alone)
-	add("gate.previous", g.alone)
-	add("gate.sides", g.noSides)
-	add("gate.details", g.noDetails)
 	return hs
 }
 
@@ -202,10 +247,8 @@ func (g *Dialog) refusal(id string) string {
 	if g.queue.count() == 0 {
 		return "No gate and no question is open."
 	}
-	for _, c := range g.current().choices(g.keys) {
-		if c.id == id {
-			return c.refuse
-		}
+	if c := g.choice(id); c != nil {
+		return c.refuse
 	}
 	return g.noSuchAnswer(id)
 }
@@ -242,6 +285,9 @@ func (g *Dialog) NoAnswer(k tea.KeyPressMsg) string {
 	return fmt.Sprintf("%s is no answer: use %s. %s looks around.", name, english.List(g.answerKeys(), "or"), g.keys.LeadingName("dialog.leave"))
 }
 
+// several reports whether there is another request to move to.
+func (g *Dialog) several() bool { return g.queue.count() > 1 }
+
 // alone returns why there is no other request to move to.
 func (g *Dialog) alone() string {
 	if g.queue.count() < 2 {
@@ -249,6 +295,9 @@ func (g *Dialog) alone() string {
 	}
 	return ""
 }
+
+// hasDetails reports whether the dialog has details to show.
+func (g *Dialog) hasDetails() bool { return g.noDetails() == "" }
 
 // noDetails returns why the dialog has no details to show.
 func (g *Dialog) noDetails() string {
@@ -260,6 +309,15 @@ func (g *Dialog) noDetails() string {
 	}
 	return ""
 }
+
+// picks reports whether a call can be left out of all similar ones.
+func (g *Dialog) picks() bool { return g.queue.picks() }
+
+// leaveOut leaves the displayed call out of all similar ones, or takes it back.
+func (g *Dialog) leaveOut() { g.queue.leaveOut() }
+
+// turns reports whether the dialog can toggle its diff.
+func (g *Dialog) turns() bool { return g.noSides() == "" }
 
 // noSides returns why the dialog cannot toggle its diff.
 func (g *Dialog) noSides() string {

@@ -10,7 +10,6 @@ import (
 	"replan/planning/plan"
 	"replan/tui/ask"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/live"
 	"replan/tui/panes"
 	"replan/tui/panetest"
@@ -32,7 +31,7 @@ type screen struct {
 
 func open(t *testing.T, width, height int) *screen {
 	t.Helper()
-	k := keymap.New()
+	k := panetest.Keys()
 	s := &screen{
 		dialog: ask.New(panetest.DarkLook(), k, draw.Pauses{Grace: time.Nanosecond, Check: time.Nanosecond}), pending: &ask.Pending{Runs: &live.Runs{}},
 		panes: panes.New(k, 0, 0), now: time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC),

@@ -36,7 +36,7 @@ var payment = event.ElicitationRequested{ID: "1.1.q2", Step: "1", Attempt: 1, El
 
 // asks returns a dialog that shows a question after its grace time.
 func asks(d event.ElicitationRequested, size draw.Rect) *Dialog {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{elicitation("r", d)})
 	g.Guard().Stop()
 	show(g, size)

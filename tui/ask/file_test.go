@@ -34,7 +34,7 @@ func patches(t *testing.T, ids ...string) *Dialog {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", ".")
 	t.Setenv("TMP", ".") // of Windows
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.SetEditor([]string{"vi"})
 	var asks []Request
 	for _, id := range ids {

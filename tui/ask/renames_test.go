@@ -15,7 +15,6 @@ import (
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/patch"
 )
@@ -60,7 +59,7 @@ func TestRenamesOpenAtChangeWithRightNumbers(t *testing.T) {
 		if diff == "" {
 			t.Fatalf("%s: no diff: %s", name, preview.Text)
 		}
-		g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+		g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 		g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 			Gate: name, Step: "1", Title: "Rename it", Tool: "fs.patch", Server: "workspace", Trusted: true, Diff: diff,
 			Args: map[string]any{"diff": change.Diff}, Rule: rule.Rule{Tool: "*", When: rule.WhenDestructive, Source: rule.SourceBuiltIn},

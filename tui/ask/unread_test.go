@@ -13,7 +13,7 @@ import (
 
 // longGate is a gate whose call fills many screens.
 func longGate(lines int) *Dialog {
-	g := New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{OpenGate{Run: "r", Ask: event.GateRequested{
 		Gate: "1", Step: "1", Tool: "proc.run", Server: "workspace", Args: map[string]any{"shell": "echo ok\n" + strings.Repeat("#\n", lines) + "touch end-of-it"},
 	}}})

@@ -29,27 +29,45 @@ func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
+// actions are the actions on the conversation.
+func actions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "chat.search", Keys: "ctrl+f", Does: "search the chat", Refuse: (*Pane).nothingSaid, Do: focused(func(c *Pane) { c.find.start() })},
+		{ID: "chat.copy", Keys: "ctrl+y", Does: "copy code; again: the previous block", Refuse: func(c *Pane) string { return c.copying.refusal() }, Do: func(c *Pane) keymap.Requests { return c.copying.next() }},
+		{ID: "chat.thinking", Keys: "alt+t", Does: "show the model's thinking", Refuse: (*Pane).noThinking, Do: keymap.Calls(func(c *Pane) { c.foldNewest(foldThinking) })},
+		{ID: "chat.thinking_all", Keys: "alt+T", Does: "show or fold all thinking", Refuse: (*Pane).noThinking, Do: (*Pane).saveThinking},
+		{ID: "chat.export", Keys: "alt+x", Does: "export the chat as Markdown", Refuse: (*Pane).noExport, Do: (*Pane).export},
+		{ID: "chat.top", Keys: "ctrl+home", Does: "start of the chat", KeyOnly: true, Refuse: (*Pane).nothingSaid, Do: focused(func(c *Pane) { c.Scroll(1 << 20) })},
+		{ID: "chat.bottom", Keys: "ctrl+end", Does: "end of the chat", KeyOnly: true, Refuse: (*Pane).nothingSaid, Do: focused((*Pane).ToEnd)},
+		{ID: "chat.unfold", Keys: "alt+u", Does: "expand the newest card or thinking", Refuse: (*Pane).nothingFolded, Do: keymap.Calls(func(c *Pane) { c.foldNewest("") })},
+	}
+}
+
+// Lines returns the keys and words of the actions on the conversation.
+func Lines() keymap.Lines { return actions().Lines() }
+
 // Actions returns the actions on the conversation.
 func (c *Pane) Actions() keymap.Handlers {
-	focused := func(f func()) func() keymap.Requests {
-		return func() keymap.Requests {
-			f()
-			return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
-		}
+	return actions().For(c).With(keymap.Moving(func() int { return c.size().H }, func(lines int) { c.Scroll(-lines) }))
+}
+
+// focused makes an action that gives the keys to the chat.
+func focused(f func(*Pane)) func(*Pane) keymap.Requests {
+	return func(c *Pane) keymap.Requests {
+		f(c)
+		return keymap.Requests{keymap.Focus(keymap.PlaceChat)}
 	}
-	return keymap.Handlers{
-		"chat.search":   {Refuse: c.nothingSaid, Do: focused(c.find.start)},
-		"chat.copy":     {Refuse: c.copying.refusal, Do: c.copying.next},
-		"chat.thinking": {Refuse: c.noThinking, Do: keymap.Just(func() { c.foldNewest(foldThinking) })},
-		"chat.thinking_all": {Refuse: c.noThinking, Do: func() keymap.Requests {
-			shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
-			return keymap.SendCommands(session.SaveSetting{Key: KeyShowThinking, Value: &shows})
-		}},
-		"chat.export": {Refuse: c.noExport, Do: func() keymap.Requests { return keymap.SendCommands(session.Submit{Text: "/export"}) }},
-		"chat.top":    {Refuse: c.nothingSaid, Do: focused(func() { c.Scroll(1 << 20) })},
-		"chat.bottom": {Refuse: c.nothingSaid, Do: focused(c.ToEnd)},
-		"chat.unfold": {Refuse: c.nothingFolded, Do: keymap.Just(func() { c.foldNewest("") })},
-	}.With(keymap.Moving(func() int { return c.size().H }, func(lines int) { c.Scroll(-lines) }))
+}
+
+// saveThinking shows or folds all thinking, also at later starts.
+func (c *Pane) saveThinking() keymap.Requests {
+	shows := strconv.FormatBool(c.hasCollapsed(foldThinking))
+	return keymap.SendCommands(session.SaveSetting{Key: KeyShowThinking, Value: &shows})
+}
+
+// export writes the chat to a file.
+func (c *Pane) export() keymap.Requests {
+	return keymap.SendCommands(session.Submit{Text: "/export"})
 }
 
 // Unmark removes the mark of a copied block of code.

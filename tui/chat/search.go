@@ -198,19 +198,42 @@ func (f *search) cursor() int {
 	return draw.VisibleWidth(head)
 }
 
+// searchActions are the actions of the open search.
+func searchActions() keymap.Table[*search] {
+	return keymap.Table[*search]{
+		{ID: "search.next", Keys: "enter down ctrl+n ctrl+f", Does: "search: next match (also ctrl+n)", Do: keymap.Calls(func(f *search) { f.step(1) })},
+		{ID: "search.previous", Keys: "up ctrl+p shift+enter", Does: "search: previous match (also ctrl+p)", Do: keymap.Calls(func(f *search) { f.step(-1) })},
+	}
+}
+
+// erasing are the actions that erase more than a letter of the open search.
+func erasing() keymap.Table[*search] {
+	return keymap.Table[*search]{
+		{ID: "search.erase_word", Keys: "ctrl+w alt+backspace", Does: "erase a word of the search", Do: keymap.Calls((*search).eraseWord)},
+		{ID: "search.erase_all", Keys: "ctrl+u", Does: "erase the search", Do: keymap.Calls(func(f *search) { f.seek("") })},
+	}
+}
+
+// SearchLines returns the keys and words of the actions of the open search.
+func SearchLines() keymap.Lines { return searchActions().Lines() }
+
+// ErasingLines returns those of the actions that erase more than a letter of it.
+func ErasingLines() keymap.Lines { return erasing().Lines() }
+
 // actions returns the actions of the open search.
 func (f *search) actions() keymap.Handlers {
 	page := max(f.chat.size().H-2, 1)
+	return searchActions().For(f).With(erasing().For(f), keymap.Handlers{
+		"dialog.leave":   {Do: keymap.Just(f.leave)},
+		"move.page_up":   {Do: keymap.Just(func() { f.chat.Scroll(page) })},
+		"move.page_down": {Do: keymap.Just(func() { f.chat.Scroll(-page) })},
+	}, keymap.Searching(f.typed, f.seek))
+}
+
+// eraseWord erases the last word of the query.
+func (f *search) eraseWord() {
 	head := strings.TrimRight(f.typed, " ")
-	return keymap.Handlers{
-		"dialog.leave":      {Do: keymap.Just(f.leave)},
-		"search.next":       {Do: keymap.Just(func() { f.step(1) })},
-		"search.previous":   {Do: keymap.Just(func() { f.step(-1) })},
-		"move.page_up":      {Do: keymap.Just(func() { f.chat.Scroll(page) })},
-		"move.page_down":    {Do: keymap.Just(func() { f.chat.Scroll(-page) })},
-		"search.erase_word": {Do: keymap.Just(func() { f.seek(head[:strings.LastIndex(head, " ")+1]) })},
-		"search.erase_all":  {Do: keymap.Just(func() { f.seek("") })},
-	}.With(keymap.Searching(f.typed, f.seek))
+	f.seek(head[:strings.LastIndex(head, " ")+1])
 }
 
 // SearchHints returns the keys of the open search for the footer.

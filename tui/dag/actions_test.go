@@ -16,7 +16,7 @@ import (
 
 // listPane shows a plan as a list on ten lines.
 func listPane(run *agent.Run) *Pane {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.graph.mode = graphNever
 	d.Show(run)
 	d.SetState(State{Size: draw.Rect{W: 80, H: 10}})

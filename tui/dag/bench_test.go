@@ -7,7 +7,6 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -23,7 +22,7 @@ func BenchmarkPlanPane(b *testing.B) {
 		{"layers unfolded", panetest.WideRun(1000), foldNone},
 	} {
 		pane := func() *Pane {
-			d := New(panetest.DarkLook(), keymap.New())
+			d := New(panetest.DarkLook(), panetest.Keys())
 			resize(d, 80, 50)
 			focus(d, true)
 			d.Show(c.run)
@@ -87,7 +86,7 @@ func BenchmarkPlanPane(b *testing.B) {
 // of a new plan.
 func BenchmarkGraph(b *testing.B) {
 	for _, size := range []struct{ w, h int }{{118, 32}, {198, 56}} {
-		d := New(panetest.DarkLook(), keymap.New())
+		d := New(panetest.DarkLook(), panetest.Keys())
 		resize(d, size.w, size.h)
 		d.Show(panetest.WideRun(200))
 		d.graph.mode = graphAlways

@@ -6,12 +6,11 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
 func TestFilterShowsMatchesUntilCleared(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 8)
 	d.Show(planOf("✓ fs.read", "✗ fs.write", "⠋ test.run", "✗ fs.read 2"))
 	d.View()

@@ -13,7 +13,6 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/wording"
 )
@@ -115,7 +114,7 @@ func (d *Pane) checkRollUps(fail func(string, ...any)) {
 func TestEveryStepIsShownOnceOrInOneRollUp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		run := anyRun(r, 90)
-		d := New(panetest.DarkLook(), keymap.New())
+		d := New(panetest.DarkLook(), panetest.Keys())
 		resize(d, rapid.IntRange(20, 120).Draw(r, "wide"), rapid.IntRange(1, 60).Draw(r, "high"))
 		focus(d, true)
 		d.Show(run)
@@ -212,7 +211,7 @@ func TestAutomaticRollUps(t *testing.T) {
 		{"steps of a long chain", chain, "20 steps ✓20 | 9 steps ✓9 | 30 | " + strings.ReplaceAll(numbers(31, 60), ",", " | ")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook(), keymap.New())
+			d := New(panetest.DarkLook(), panetest.Keys())
 			resize(d, 80, 50)
 			d.Show(planOf(c.plan...))
 			d.setFollow(false)
@@ -254,7 +253,7 @@ func TestManualFolding(t *testing.T) {
 		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.View(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook(), keymap.New())
+			d := New(panetest.DarkLook(), panetest.Keys())
 			resize(d, 80, 50)
 			d.Show(planOf(plan...))
 			d.View()
@@ -282,7 +281,7 @@ func TestJumps(t *testing.T) {
 		{"only one", "3", toGate, "3", "There is no other one."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := New(panetest.DarkLook(), keymap.New())
+			d := New(panetest.DarkLook(), panetest.Keys())
 			resize(d, 80, 50)
 			d.Show(planOf(plan...))
 			d.View()
@@ -295,7 +294,7 @@ func TestJumps(t *testing.T) {
 			}
 		})
 	}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 80, 50)
 	d.Show(planOf("✓ a"))
 	if message := d.jump(toRunning); message != "No step is running." {
@@ -324,7 +323,7 @@ func TestFilterQueries(t *testing.T) {
 		"nothing":        "",
 		"  ":             "1 | 2 | 3 | 4 | 5",
 	} {
-		d := New(panetest.DarkLook(), keymap.New())
+		d := New(panetest.DarkLook(), panetest.Keys())
 		resize(d, 60, 12)
 		d.Show(run)
 		d.View()

@@ -12,7 +12,6 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -85,7 +84,7 @@ func TestGraphIsShownByDefaultOnlyIfUseful(t *testing.T) {
 		"half of the titles cut":    {long(2), 60, 24, true},
 		"most titles cut":           {long(3), 60, 24, false},
 	} {
-		d := New(panetest.DarkLook(), keymap.New())
+		d := New(panetest.DarkLook(), panetest.Keys())
 		d.Show(c.run)
 		resize(d, c.width, c.height)
 		if d.ShowsGraph() != c.want {

@@ -16,7 +16,7 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
+	"replan/tui/panetest"
 )
 
 // tracer reads the edges of a graph back from the drawn cells, without its layout.
@@ -231,7 +231,7 @@ func graphRun(deps [][]int, removed int) *agent.Run {
 
 // graphPane draws the whole graph of a run in one way.
 func graphPane(run *agent.Run, mode themes.Mode, z zoom, direction planlayout.Direction) *Pane {
-	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode)), keymap.New())
+	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, mode)), panetest.Keys())
 	d.Show(run)
 	d.graph.mode, d.graph.zoom, d.graph.scale.direction = graphAlways, z, direction
 	resize(d, 80, 24)

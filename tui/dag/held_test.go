@@ -10,7 +10,6 @@ import (
 	"replan/planning/plan"
 	"replan/tui/dag"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -29,7 +28,7 @@ func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 }
 
 func drawnPlan(run *agent.Run, width int) string {
-	d := dag.New(panetest.DarkLook(), keymap.New())
+	d := dag.New(panetest.DarkLook(), panetest.Keys())
 	d.Show(run)
 	d.SetState(dag.State{Size: draw.Rect{W: width, H: 12}})
 	return panetest.Stripped(d.View())

@@ -11,7 +11,6 @@ import (
 	"replan/agent"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -19,7 +18,7 @@ import (
 func itemsPane(run *agent.Run, width int, mode themes.Mode) *Pane {
 	l := draw.NewStyles(new(themes.Set).New(themes.Auto, true, mode))
 	l.Now = time.Unix(104, 0)
-	d := New(l, keymap.New())
+	d := New(l, panetest.Keys())
 	resize(d, width, 14)
 	focus(d, true)
 	d.Show(run)

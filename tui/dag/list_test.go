@@ -9,7 +9,6 @@ import (
 	"replan/agent"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -36,7 +35,7 @@ func revisedTwice() *agent.Run {
 }
 
 func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 12)
 	d.Show(revisedTwice())
 	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
@@ -75,7 +74,7 @@ func TestBlockedStepNamesUnfinishedDependencies(t *testing.T) {
 		}
 	}
 	run.Steps[0].Status = agent.StepCompleted
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 8)
 	d.Show(run)
 	if got := panetest.Stripped(d.View()); !strings.Contains(got, "←2,3") {
@@ -84,7 +83,7 @@ func TestBlockedStepNamesUnfinishedDependencies(t *testing.T) {
 }
 
 func TestSummaryCountsStepsOfLongPlan(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 8)
 	d.Show(panetest.WideRun(60))
 	d.View()
@@ -100,7 +99,7 @@ func longTitle() *Pane {
 	for _, s := range run.Steps {
 		s.Step.Tool = "fs.search"
 	}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.graph.mode = graphNever
 	resize(d, 58, 8)
 	focus(d, true)

@@ -8,7 +8,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -20,7 +19,7 @@ func lostRun() *agent.Run {
 }
 
 func TestStepsThatLostTheirServerAreMarked(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 100, 12)
 	d.Show(lostRun())
 	d.graph.mode = graphNever
@@ -50,7 +49,7 @@ func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
 	}
 	run.Revision = 1
 	run.Steps = []*agent.StepState{{Step: plan.Step{Index: "1", Title: "Read it", Executor: plan.ExecutorAgent, Profile: "reader"}, Status: agent.StepPending}}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 100, 12)
 	d.Show(run)
 	d.graph.mode = graphNever
@@ -65,7 +64,7 @@ func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
 }
 
 func TestStepsThatNoLongerRunAreNotMarked(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 100, 12)
 	d.Lose([]string{"disk", "files"})
 	run := lostRun()
@@ -83,7 +82,7 @@ func TestStepsThatNoLongerRunAreNotMarked(t *testing.T) {
 }
 
 func TestGraphMarksStepsThatLostTheirServer(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 120, 30)
 	d.Show(lostRun())
 	d.graph.mode = graphAlways

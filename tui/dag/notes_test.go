@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"replan/planning/plan"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
 func TestPlanNotesFillAvailableRoom(t *testing.T) {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	run := panetest.WideRun(3)
 	run.Plan.DoneWhen = "the tests pass"
 	run.Plan.Milestones = []plan.Milestone{{Title: "Understand", Steps: []string{"1", "2"}}, {Title: "Report"}}

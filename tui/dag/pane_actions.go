@@ -29,60 +29,81 @@ func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
-// Actions returns the actions on the plan and its selected step.
+// actions are the actions on the plan, its selected step and its graph.
+func actions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "plan.open", Keys: "enter o", Does: "open the step; retry a failed one", Refuse: (*Pane).noRow, Do: (*Pane).openRow},
+		{ID: "plan.fold", Keys: "space", Does: "collapse or expand items, calls, siblings or dependents", Refuse: (*Pane).noRow, Do: inList((*Pane).toggleFold)},
+		{ID: "plan.fold_all", Keys: "z", Does: "collapse or expand all", Refuse: (*Pane).noRow, Do: inList((*Pane).foldEverything)},
+		{ID: "plan.gate", Keys: "a", Does: "go to the next gate", Refuse: (*Pane).noRow, Do: goTo(toGate)},
+		{ID: "plan.failure", Keys: "e", Does: "go to the next failure", Refuse: (*Pane).noRow, Do: goTo(toFailure)},
+		{ID: "plan.running", Keys: "r", Does: "go to the next running step", Refuse: (*Pane).noRow, Do: goTo(toRunning)},
+		{ID: "plan.filter", Keys: "/", Does: "filter steps by words or status:failed", Refuse: (*Pane).noRun, Do: keymap.Calls((*Pane).startFilter)},
+		{ID: "plan.next_match", Keys: "n", Does: "next match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(1)},
+		{ID: "plan.previous_match", Keys: "N", Does: "previous match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(-1)},
+		{ID: "plan.cancel", Keys: "x", Does: "cancel the running step", Refuse: (*Pane).noCancel, Do: (*Pane).cancel},
+		{ID: "plan.follow", Keys: "f", Does: "follow the running step, or stop following", Refuse: (*Pane).noRun, Do: keymap.Calls((*Pane).turnFollow)},
+		{ID: "plan.map", Keys: "m", Does: "show graph on the whole screen", Refuse: (*Pane).NoMap, Do: keymap.Calls((*Pane).TurnMap)},
+		{ID: "plan.graph", Keys: "b", Does: "show plan as graph or list", Refuse: (*Pane).NoMap, Do: keymap.Says((*Pane).turnGraph)},
+		{ID: "plan.left", Keys: "left h", Shown: "left/h", Does: "graph: box on the left", KeyOnly: true, Refuse: (*Pane).noGraph, Do: box(-1)},
+		{ID: "plan.right", Keys: "right l", Shown: "right/l", Does: "graph: box on the right", KeyOnly: true, Refuse: (*Pane).noGraph, Do: box(1)},
+		{ID: "plan.pan_left", Keys: "H shift+left", Does: "graph: move the view left", KeyOnly: true, Refuse: (*Pane).noGraph, Do: pan(-1, 0)},
+		{ID: "plan.pan_right", Keys: "L shift+right", Does: "graph: move the view right", KeyOnly: true, Refuse: (*Pane).noGraph, Do: pan(1, 0)},
+		{ID: "plan.pan_up", Keys: "K shift+up", Does: "graph: move the view up", KeyOnly: true, Refuse: (*Pane).noGraph, Do: pan(0, -1)},
+		{ID: "plan.pan_down", Keys: "J shift+down", Does: "graph: move the view down", KeyOnly: true, Refuse: (*Pane).noGraph, Do: pan(0, 1)},
+		{ID: "plan.zoom_in", Keys: "]", Does: "graph: zoom in", KeyOnly: true, Refuse: (*Pane).noGraph, Do: enlarge(1)},
+		{ID: "plan.zoom_out", Keys: "[", Does: "graph: zoom out", KeyOnly: true, Refuse: (*Pane).noGraph, Do: enlarge(-1)},
+	}
+}
+
+// Lines returns the keys and words of the actions on the plan.
+func Lines() keymap.Lines { return actions().Lines() }
+
+// Actions returns the actions on the plan, its selected step and its graph.
 func (d *Pane) Actions() keymap.Handlers {
-	return keymap.Handlers{
-		"plan.open":           {Refuse: d.noRow, Do: d.openRow},
-		"plan.fold":           {Refuse: d.noRow, Do: d.inList(d.toggleFold)},
-		"plan.fold_all":       {Refuse: d.noRow, Do: d.inList(d.foldEverything)},
-		"plan.gate":           {Refuse: d.noRow, Do: saying(func() string { return d.jump(toGate) })},
-		"plan.failure":        {Refuse: d.noRow, Do: saying(func() string { return d.jump(toFailure) })},
-		"plan.running":        {Refuse: d.noRow, Do: saying(func() string { return d.jump(toRunning) })},
-		"plan.filter":         {Refuse: d.noRun, Do: keymap.Just(d.startFilter)},
-		"plan.next_match":     {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(1) })},
-		"plan.previous_match": {Refuse: d.noFilter, Do: saying(func() string { return d.nextMatch(-1) })},
-		"plan.cancel":         {Refuse: d.noCancel, Do: d.cancel},
-		"plan.follow":         {Refuse: d.noRun, Do: keymap.Just(func() { d.setFollow(!d.cursor.Follows) })},
-	}.With(d.graphActions(), keymap.Moving(func() int { return d.state.Size.H }, d.Move))
+	return actions().For(d).With(keymap.Moving(func() int { return d.state.Size.H }, d.Move))
 }
 
-// graphActions returns the actions on the plan's graph.
-func (d *Pane) graphActions() keymap.Handlers {
-	move := func(dx, dy int) keymap.Handler {
-		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.chooseNode(d.graph.neighbor(d.node(), dx, dy)) })}
-	}
-	pan := func(dx, dy int) keymap.Handler {
-		return keymap.Handler{Refuse: d.noGraph, Do: keymap.Just(func() { d.scroll(dx*max(d.state.Size.W/4, 1), dy*max(d.state.Size.H/4, 1)) })}
-	}
-	zoom := func(by int) keymap.Handler {
-		return keymap.Handler{Refuse: d.noGraph, Do: saying(func() string {
-			d.drawn = false
-			return d.graph.resize(by)
-		})}
-	}
-	return keymap.Handlers{
-		"plan.map":   {Refuse: d.NoMap, Do: keymap.Just(d.TurnMap)},
-		"plan.graph": {Refuse: d.NoMap, Do: saying(d.turnGraph)},
-		"plan.left":  move(-1, 0), "plan.right": move(1, 0),
-		"plan.pan_left": pan(-1, 0), "plan.pan_right": pan(1, 0), "plan.pan_up": pan(0, -1), "plan.pan_down": pan(0, 1),
-		"plan.zoom_in": zoom(1), "plan.zoom_out": zoom(-1),
-	}
+// goTo makes an action that goes to the next row of its kind.
+func goTo(to target) func(*Pane) keymap.Requests {
+	return keymap.Says(func(d *Pane) string { return d.jump(to) })
 }
 
-// saying makes an action of a function that may return a message.
-func saying(f func() (word string)) func() keymap.Requests {
-	return func() keymap.Requests { return keymap.ShowFooter(f()) }
+// match makes an action that selects another step that the filter found.
+func match(by int) func(*Pane) keymap.Requests {
+	return keymap.Says(func(d *Pane) string { return d.nextMatch(by) })
+}
+
+// box makes an action that selects the box beside that of the graph.
+func box(dx int) func(*Pane) keymap.Requests {
+	return keymap.Calls(func(d *Pane) { d.chooseNode(d.graph.neighbor(d.node(), dx, 0)) })
+}
+
+// pan makes an action that moves the view of the graph by quarters of it.
+func pan(dx, dy int) func(*Pane) keymap.Requests {
+	return keymap.Calls(func(d *Pane) { d.scroll(dx*max(d.state.Size.W/4, 1), dy*max(d.state.Size.H/4, 1)) })
+}
+
+// enlarge makes an action that shows more or less of each box.
+func enlarge(by int) func(*Pane) keymap.Requests {
+	return keymap.Says(func(d *Pane) string {
+		d.drawn = false
+		return d.graph.resize(by)
+	})
 }
 
 // inList makes an action on the rows of the list, which first replace the graph.
-func (d *Pane) inList(f func() (word string)) func() keymap.Requests {
-	return saying(func() string {
+func inList(f func(*Pane) (word string)) func(*Pane) keymap.Requests {
+	return keymap.Says(func(d *Pane) string {
 		if d.ShowsGraph() {
 			d.turnGraph()
 		}
-		return f()
+		return f(d)
 	})
 }
+
+// turnFollow follows the running step, or stops following.
+func (d *Pane) turnFollow() { d.setFollow(!d.cursor.Follows) }
 
 // openRow expands or collapses the selected row, asks how to go on from a failed
 // step of an ended run, or focuses the step.

@@ -16,7 +16,6 @@ import (
 	planlayout "replan/planning/plan/layout"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/plantext"
 )
@@ -157,7 +156,7 @@ func railRun(deps planlayout.Graph, removed []int) *agent.Run {
 
 // railPane draws the whole list of a run.
 func railPane(run *agent.Run, ascii bool, width int) string {
-	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})), keymap.New())
+	d := New(draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: true})), panetest.Keys())
 	resize(d, width, 2*len(run.Steps)+20)
 	d.Show(run)
 	d.graph.mode = graphNever

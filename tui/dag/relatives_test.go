@@ -3,14 +3,13 @@ package dag
 import (
 	"testing"
 
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
 func TestSelectedStepHighlightsDependenciesAndDependents(t *testing.T) {
 	run := panetest.WideRun(3)
 	run.Steps[1].Step.DependsOn = []string{"1"}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 8)
 	focus(d, true)
 	d.Show(run)

@@ -14,7 +14,6 @@ import (
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -74,7 +73,7 @@ func TestStepStates(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", c.name, width), func(t *testing.T) {
 				l := draw.NewStyles(new(themes.Set).New(themes.Auto, c.dark, c.mode))
 				l.Now = time.Unix(104, 0)
-				d := New(l, keymap.New())
+				d := New(l, panetest.Keys())
 				resize(d, width, 24)
 				focus(d, true)
 				d.Show(everyState())
@@ -97,7 +96,7 @@ func TestDraftedPlanIsLabeled(t *testing.T) {
 	for _, s := range run.Steps {
 		s.Draft = true
 	}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 50, 4)
 	d.Show(run)
 	if got := panetest.Stripped(d.View()); strings.Count(got, "drafting") != 2 || strings.Count(got, "◌") != 2 {
@@ -126,7 +125,7 @@ func TestRollUps(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, c.mode))
 			l.Now = time.Unix(4, 0)
-			d := New(l, keymap.New())
+			d := New(l, panetest.Keys())
 			resize(d, c.width, 14)
 			focus(d, true)
 			d.Show(panetest.FanRun(100, 4))
@@ -143,7 +142,7 @@ func TestStepThatIsNotTakenKeepsItsTitle(t *testing.T) {
 		s := run.Steps[1]
 		s.Step.Title, s.NotTaken, s.Error = "Deploy to production", true, "not taken: stage is \"test\""
 		s.Status = agent.StepSkipped
-		d := New(panetest.DarkLook(), keymap.New())
+		d := New(panetest.DarkLook(), panetest.Keys())
 		d.graph.mode = graphNever
 		d.Show(run)
 		d.SetState(State{Size: draw.Rect{W: width, H: 10}})

@@ -161,44 +161,60 @@ func (d *Changes) choice() (c event.ChangesChoice, some bool) {
 	return c, some
 }
 
+// changesActions are the actions of the dialog alone.
+func changesActions() keymap.Table[*Changes] {
+	return keymap.Table[*Changes]{
+		{ID: "changes.choose", Keys: "space", Does: "take the change, or leave it out", When: func(d *Changes) bool { return len(d.parts) > 0 && d.idle() }, Do: meant(keymap.Calls((*Changes).toggle))},
+		{ID: "changes.take", Keys: "y", Does: "take the chosen changes, drop the others", When: (*Changes).idle, Do: meant((*Changes).take)},
+		{ID: "changes.drop", Keys: "D", Does: "drop all changes; press twice", When: (*Changes).idle, Do: meant((*Changes).drop)},
+	}
+}
+
 // Actions returns the actions of the dialog.
 func (d *Changes) Actions() keymap.Handlers {
-	idle := func() bool { return !d.sent }
-	after := func(do func() keymap.Requests) func() keymap.Requests {
-		return func() keymap.Requests {
-			if d.guard.Ignores() {
-				return keymap.Requests{d.guard.Prolong()}
-			}
-			return do()
-		}
-	}
-	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
-		"move.up":        {Do: keymap.Just(func() { d.move(-1) })},
-		"move.down":      {Do: keymap.Just(func() { d.move(1) })},
-		"changes.choose": {When: func() bool { return len(d.parts) > 0 && idle() }, Do: after(keymap.Just(d.toggle))},
-		"changes.take": {When: idle, Do: after(func() keymap.Requests {
-			choice, some := d.choice()
-			if !some {
-				d.say("Nothing is chosen.")
-				return nil
-			}
-			d.sent = true
-			return keymap.SendCommands(session.SettleChanges{Choice: choice})
-		})},
-		"changes.drop": {When: idle, Do: after(func() keymap.Requests {
-			if !d.dropping {
-				d.dropping = true
-				d.say("Press it again to drop all of them.")
-				return nil
-			}
-			d.sent = true
-			return keymap.SendCommands(session.SettleChanges{Choice: event.ChangesChoice{Offer: d.changes.Offer}})
-		})},
+	return d.closing("gate.deny").With(d.keys(), changesActions().For(d), keymap.Handlers{
+		"move.up":   {Do: keymap.Just(func() { d.move(-1) })},
+		"move.down": {Do: keymap.Just(func() { d.move(1) })},
 		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
 			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
 			d.redraw()
 		})},
 	})
+}
+
+// meant makes an action that does nothing while the guard ignores keys.
+func meant(do func(*Changes) keymap.Requests) func(*Changes) keymap.Requests {
+	return func(d *Changes) keymap.Requests {
+		if d.guard.Ignores() {
+			return keymap.Requests{d.guard.Prolong()}
+		}
+		return do(d)
+	}
+}
+
+// idle reports whether nothing was sent yet.
+func (d *Changes) idle() bool { return !d.sent }
+
+// take sends which changes are taken.
+func (d *Changes) take() keymap.Requests {
+	choice, some := d.choice()
+	if !some {
+		d.say("Nothing is chosen.")
+		return nil
+	}
+	d.sent = true
+	return keymap.SendCommands(session.SettleChanges{Choice: choice})
+}
+
+// drop drops all changes at the second press.
+func (d *Changes) drop() keymap.Requests {
+	if !d.dropping {
+		d.dropping = true
+		d.say("Press it again to drop all of them.")
+		return nil
+	}
+	d.sent = true
+	return keymap.SendCommands(session.SettleChanges{Choice: event.ChangesChoice{Offer: d.changes.Offer}})
 }
 
 // Hints lists the keys that are active now.

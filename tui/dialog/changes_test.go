@@ -9,7 +9,6 @@ import (
 	"replan/agent/session"
 	"replan/tui/dialog"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -19,7 +18,7 @@ const twoHunks = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+ONE\n@@ -9,1
 // in the folder too.
 func offered(t *testing.T) *dialog.Changes {
 	t.Helper()
-	d := dialog.NewChanges(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	d := dialog.NewChanges(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	d.Open(event.Changes{Offer: "1", Moves: []string{"created topic"}, Files: []event.ChangedFile{
 		{Path: "a.txt", Action: "changed", Diff: twoHunks, Hunks: 2, Added: 2, Removed: 2},
 		{Path: "b.txt", Action: "created", Diff: "--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n", Hunks: 1, Added: 1},

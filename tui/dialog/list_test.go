@@ -17,7 +17,7 @@ import (
 // openModels returns the list of two models, drawn once.
 func openModels(t *testing.T) (*dialog.Models, []string) {
 	t.Helper()
-	d := dialog.NewModels(panetest.DarkLook(), keymap.New())
+	d := dialog.NewModels(panetest.DarkLook(), panetest.Keys())
 	d.Open(session.Status{})
 	d.Update(keymap.AnswerMsg[session.Models]{Value: session.Models{
 		Model: "first:1b", Models: []prompt.ModelInfo{{Name: "first:1b", Chats: true}, {Name: "second:2b", Chats: true}},
@@ -77,7 +77,7 @@ func TestTypedAndPastedTextNarrowsList(t *testing.T) {
 }
 
 func TestClosedDialogsIgnoreAnswersAndMouse(t *testing.T) {
-	d := dialog.NewThemes(panetest.DarkLook(), keymap.New(), "")
+	d := dialog.NewThemes(panetest.DarkLook(), panetest.Keys(), "")
 	for _, msg := range []tea.Msg{keymap.AnswerMsg[session.Models]{}, tea.MouseClickMsg{}, tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
 		if w := d.Update(msg); keymap.First[keymap.ShowTheme](w) != "" || keymap.Has[keymap.Clicked](w) {
 			t.Errorf("%T requests %+v", msg, w)

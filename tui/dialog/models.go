@@ -90,20 +90,27 @@ func (d *Models) entries() []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
+// modelActions are the actions of the dialog alone.
+func modelActions() keymap.Table[*Models] {
+	return keymap.Table[*Models]{
+		{ID: "models.think_more", Keys: "right", Does: "think harder", Refuse: (*Models).nothing, Do: keymap.Calls(func(d *Models) { d.think(1) })},
+		{ID: "models.think_less", Keys: "left", Does: "think less", Refuse: (*Models).nothing, Do: keymap.Calls(func(d *Models) { d.think(-1) })},
+		{ID: "models.plan_with", Keys: "alt+n f3", Does: "plan with the chosen model, or no longer", Do: (*Models).planWith},
+		{ID: "models.remove", Keys: "delete ctrl+x", Does: "remove the chosen model; asks first", Refuse: (*Models).noRemoval, Do: keymap.Calls((*Models).askRemoval)},
+	}
+}
+
 // Actions returns the actions of the dialog.
 func (d *Models) Actions() keymap.Handlers {
 	if hs := d.installing(); hs != nil {
 		return hs.First(d.nextKey)
 	}
-	return d.closing("models").With(d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.query(), d.seek), keymap.Handlers{
-		"dialog.leave":      d.leave(d.seek),
-		"models.think_more": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(1) })},
-		"models.think_less": {Refuse: d.nothing, Do: keymap.Just(func() { d.think(-1) })},
+	return d.closing("models").With(modelActions().For(d), d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.query(), d.seek), keymap.Handlers{
+		"dialog.leave": d.leave(d.seek),
 		"list.other": {Do: keymap.Just(func() {
 			d.profiles = !d.profiles
 			d.seek("")
 		})},
-		"models.plan_with": {Do: d.planWith},
 		"list.choose": {Refuse: d.nothing, Do: func() keymap.Requests {
 			if c := d.choose(); c != nil {
 				return keymap.SendCommands(c)

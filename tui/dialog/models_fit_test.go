@@ -15,7 +15,7 @@ import (
 
 func TestListShowsWhatWasFoundOfModels(t *testing.T) {
 	found := &fit.Finding{Reads: fit.Share{Done: 12, Of: 12}, Changes: fit.Share{Done: 10, Of: 12}}
-	d := dialog.NewModels(panetest.DarkLook(), keymap.New())
+	d := dialog.NewModels(panetest.DarkLook(), panetest.Keys())
 	d.Open(session.Status{})
 	d.Update(keymap.AnswerMsg[session.Models]{Value: session.Models{
 		Model: "first:1b", Models: []prompt.ModelInfo{{Name: "first:1b", Chats: true, Tools: true, Fit: found}, {Name: "second:2b", Chats: true}},

@@ -117,7 +117,7 @@ func picking(t *testing.T, width, height int) *panetest.Driver {
 // modelsOf opens the list of these models.
 func modelsOf(t *testing.T, width, height int, models session.Models) *panetest.Driver {
 	t.Helper()
-	k := keymap.New()
+	k := panetest.Keys()
 	d := dialog.NewModels(panetest.DarkLook(), k)
 	d.Open(session.Status{Model: untrusted.Text(models.Model), Think: models.Think})
 	s := panetest.Drive(t, d, k, width, height)

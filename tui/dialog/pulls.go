@@ -72,7 +72,7 @@ func (d *Models) installing() keymap.Handlers {
 	}
 }
 
-// installKeys returns the actions that start or cancel a pull and ask about a removal.
+// installKeys returns the actions that start or cancel a pull.
 func (d *Models) installKeys() keymap.Handlers {
 	return keymap.Handlers{
 		"models.pull": {Do: keymap.Just(func() {
@@ -82,21 +82,31 @@ func (d *Models) installKeys() keymap.Handlers {
 			}
 			d.nameModel(name)
 		})},
-		"models.cancel_pull": d.CancelPull(),
-		"models.remove": {
-			Refuse: keymap.Unless(func() bool { entries := d.entries(); return d.At < len(entries) && entries[d.At].model != nil }, "Select a model to remove."),
-			Do:     keymap.Just(func() { d.removing = d.entries()[d.At].model }),
-		},
+		"models.cancel_pull": {Refuse: d.NoPull, Do: d.CancelPull},
 	}
 }
 
-// CancelPull returns the action that cancels the pull under way.
-func (d *Models) CancelPull() keymap.Handler {
-	return keymap.Handler{
-		Refuse: keymap.Unless(func() bool { return d.pull.Model != "" }, "No model is being pulled."),
-		Do:     func() keymap.Requests { return keymap.SendCommands(session.CancelPull{}) },
+// noRemoval returns why no model can be removed.
+func (d *Models) noRemoval() string {
+	if entries := d.entries(); d.At < len(entries) && entries[d.At].model != nil {
+		return ""
 	}
+	return "Select a model to remove."
 }
+
+// askRemoval asks whether to remove the chosen model.
+func (d *Models) askRemoval() { d.removing = d.entries()[d.At].model }
+
+// NoPull returns why no pull can be canceled.
+func (d *Models) NoPull() string {
+	if d.pull.Model == "" {
+		return "No model is being pulled."
+	}
+	return ""
+}
+
+// CancelPull cancels the pull under way.
+func (d *Models) CancelPull() keymap.Requests { return keymap.SendCommands(session.CancelPull{}) }
 
 // installHints lists the keys while the user names a model or confirms a removal,
 // nil otherwise.

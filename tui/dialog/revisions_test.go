@@ -7,7 +7,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/tui/dialog"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -40,7 +39,7 @@ func repaired() []event.Data {
 // revisions shows the newest revision of the plan of a run.
 func revisions(t *testing.T, height int, data ...event.Data) *panetest.Driver {
 	t.Helper()
-	k, runs := keymap.New(), begun(t, data...)
+	k, runs := panetest.Keys(), begun(t, data...)
 	d := dialog.NewRevisions(panetest.DarkLook(), k, runs)
 	d.Open(len(stateOf(runs).Revisions))
 	return panetest.Drive(t, d, k, 120, height)

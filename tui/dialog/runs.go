@@ -132,9 +132,7 @@ func (d *Runs) Actions() keymap.Handlers {
 
 // runActions returns the actions on a run.
 func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
-	return keymap.Handlers{
-		"runs.play": {Do: func() keymap.Requests { return d.replay(false) }},
-		"runs.show": {Do: func() keymap.Requests { return d.replay(true) }},
+	return playActions().For(d).With(keymap.Handlers{
 		"plan.undo": {Do: func() keymap.Requests {
 			if d.live.Can.NoUndo != "" {
 				d.say(d.live.Can.NoUndo)
@@ -155,6 +153,14 @@ func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
 			d.Close()
 			return keymap.SendCommands(session.Resume{Run: s.Run})
 		}},
+	})
+}
+
+// playActions are the actions that show the chosen run.
+func playActions() keymap.Table[*Runs] {
+	return keymap.Table[*Runs]{
+		{ID: "runs.play", Keys: "p", Does: "replay the chosen run", Do: func(d *Runs) keymap.Requests { return d.replay(false) }},
+		{ID: "runs.show", Keys: "o", Does: "open the chosen run at its end", Do: func(d *Runs) keymap.Requests { return d.replay(true) }},
 	}
 }
 

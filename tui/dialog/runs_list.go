@@ -19,7 +19,7 @@ import (
 
 // listActions returns the actions on listed entries.
 func (d *Runs) listActions() keymap.Handlers {
-	return d.closing("runs").With(d.Moving(false, d.count()), keymap.Handlers{
+	return d.closing("runs").With(d.Moving(false, d.count()), listActions().For(d), keymap.Handlers{
 		"dialog.leave": {Do: keymap.Just(func() {
 			if !d.filtered() {
 				d.Close()
@@ -27,19 +27,7 @@ func (d *Runs) listActions() keymap.Handlers {
 			d.status = allRuns
 			d.seek("")
 		})},
-		"runs.status": {Do: keymap.Just(func() {
-			if d.listsConversations {
-				return
-			}
-			d.status = d.status.next()
-			d.toFirst()
-			d.sift()
-		})},
 		"list.search": {Do: keymap.Just(func() { d.searching = true })},
-		"list.folders": {Do: keymap.Just(func() {
-			d.elsewhere = !d.elsewhere
-			d.sift()
-		})},
 		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Requests {
 			d.listsConversations = !d.listsConversations
 			d.toFirst()
@@ -49,6 +37,30 @@ func (d *Runs) listActions() keymap.Handlers {
 			return nil
 		}},
 	})
+}
+
+// listActions are the actions that choose what is listed.
+func listActions() keymap.Table[*Runs] {
+	return keymap.Table[*Runs]{
+		{ID: "runs.status", Keys: "s", Does: "list all runs, or those unfinished, done or failed", Do: keymap.Calls((*Runs).nextStatus)},
+		{ID: "list.folders", Keys: "f", Does: "this folder only, or all folders", Do: keymap.Calls((*Runs).turnFolders)},
+	}
+}
+
+// nextStatus lists the next part of the runs.
+func (d *Runs) nextStatus() {
+	if d.listsConversations {
+		return
+	}
+	d.status = d.status.next()
+	d.toFirst()
+	d.sift()
+}
+
+// turnFolders lists this folder only, or all folders.
+func (d *Runs) turnFolders() {
+	d.elsewhere = !d.elsewhere
+	d.sift()
 }
 
 // searchActions returns the actions of the search field.

@@ -130,7 +130,7 @@ var now = time.Date(2026, 11, 21, 11, 42, 0, 0, time.UTC)
 // listed is the list of these runs.
 func listed(t *testing.T, width, height int, runs ...agent.Summary) *panetest.Driver {
 	t.Helper()
-	k, look := keymap.New(), panetest.DarkLook()
+	k, look := panetest.Keys(), panetest.DarkLook()
 	look.Now = now
 	d := dialog.NewRuns(look, k, &live.Runs{}, false)
 	d.Open("/src/auth-service")

@@ -32,23 +32,35 @@ func (d *Servers) Actions() keymap.Handlers {
 		d.offers.open("")
 		d.offers.searching = true
 	})}
-	return hs.With(d.serverActions(s), d.Moving(false, len(d.servers))).First(d.nextKey)
+	return hs.With(serverActions().For(d), d.Moving(false, len(d.servers))).First(d.nextKey)
 }
 
-// serverActions returns the actions on a server, in the list and on its pages.
-func (d *Servers) serverActions(s *plan.ServerStatus) keymap.Handlers {
-	hs := keymap.Handlers{
-		"servers.restart":          {Refuse: func() string { return d.noRestart(s) }, Do: func() keymap.Requests { return d.restart(s) }},
-		"servers.disable":          {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Requests { return d.toggle(s, false) }},
-		"servers.disable_for_good": {Refuse: func() string { return builtIn(s) }, Do: func() keymap.Requests { return d.toggle(s, true) }},
-		"servers.log":              {Do: func() keymap.Requests { return d.open(s, logPage) }},
-		"servers.accept":           {Refuse: func() string { return unchanged(s) }, Do: func() keymap.Requests { return d.askAboutChanges(s) }},
-		"servers.take_back":        {Refuse: func() string { return noYes(s) }, Do: func() keymap.Requests { return d.takeBack(s) }},
+// serverActions are the actions on the chosen server, in the list and on its pages.
+func serverActions() keymap.Table[*Servers] {
+	return keymap.Table[*Servers]{
+		{ID: "servers.restart", Keys: "r", Does: "restart the chosen server", Refuse: func(d *Servers) string { return d.noRestart(d.chosen()) }, Do: server((*Servers).restart)},
+		{ID: "servers.login", Keys: "l", Does: "log in to the chosen server", When: func(d *Servers) bool { return d.chosen().URL != "" }, Do: server((*Servers).logIn)},
+		{ID: "servers.disable", Keys: "d", Does: "disable the chosen server for now, or enable it", Refuse: because(builtIn), Do: toggle(false)},
+		{ID: "servers.disable_for_good", Keys: "D", Does: "disable the chosen server for good, or enable it", Refuse: because(builtIn), Do: toggle(true)},
+		{ID: "servers.log", Keys: "v", Does: "show the log of the chosen server", Do: func(d *Servers) keymap.Requests { return d.open(d.chosen(), logPage) }},
+		{ID: "servers.accept", Keys: "a", Does: "see and accept changes of the chosen server", Refuse: because(unchanged), Do: server((*Servers).askAboutChanges)},
+		{ID: "servers.take_back", Keys: "w", Does: "take back your yes to the chosen server", Refuse: because(noYes), Do: server((*Servers).takeBack)},
 	}
-	if s.URL != "" {
-		hs["servers.login"] = keymap.Handler{Do: func() keymap.Requests { return d.logIn(s) }}
-	}
-	return hs
+}
+
+// server makes an action on the chosen server.
+func server(do func(*Servers, *plan.ServerStatus) keymap.Requests) func(*Servers) keymap.Requests {
+	return func(d *Servers) keymap.Requests { return do(d, d.chosen()) }
+}
+
+// toggle makes an action that disables the chosen server, or enables it.
+func toggle(forGood bool) func(*Servers) keymap.Requests {
+	return func(d *Servers) keymap.Requests { return d.toggle(d.chosen(), forGood) }
+}
+
+// because returns why an action on the chosen server is unavailable.
+func because(why func(*plan.ServerStatus) string) func(*Servers) string {
+	return func(d *Servers) string { return why(d.chosen()) }
 }
 
 // noRestart returns why a server cannot be restarted.
@@ -199,7 +211,7 @@ func (d *Servers) pageActions() keymap.Handlers {
 	s := d.chosen()
 	if s != nil && d.offers.server != "" {
 		other := keymap.Handler{Do: func() keymap.Requests { return d.open(s, max(d.page%(serverPages-1)+1, toolsPage)) }}
-		hs = hs.With(d.serverActions(s), keymap.Handlers{"list.other": other})
+		hs = hs.With(serverActions().For(d), keymap.Handlers{"list.other": other})
 	}
 	switch d.page {
 	case toolsPage:

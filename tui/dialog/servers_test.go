@@ -23,7 +23,7 @@ import (
 
 // openServers returns the list of servers with the given ones.
 func openServers(servers ...plan.ServerStatus) *dialog.Servers {
-	d := dialog.NewServers(panetest.DarkLook(), keymap.New(), &live.Runs{})
+	d := dialog.NewServers(panetest.DarkLook(), panetest.Keys(), &live.Runs{})
 	d.Open(session.Status{Servers: servers})
 	return d
 }

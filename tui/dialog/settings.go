@@ -151,17 +151,25 @@ func (d *Settings) Actions() keymap.Handlers {
 	}
 	s := d.setting(d.At)
 	change := keymap.Handler{Do: func() keymap.Requests { return d.change(s) }}
-	return hs.With(keymap.Handlers{
-		"settings.keep": {Do: func() keymap.Requests {
-			if line := keptLine(s); line != "" {
-				return keymap.Requests{keymap.Copy{What: "the lines for " + s.Key, Text: line}}
-			}
-			d.say("This setting has no line in the configuration.")
-			return nil
-		}},
-		"settings.reset": {Do: func() keymap.Requests { return d.reset(s) }},
-		"plan.open":      change, "models.think_more": change,
-	}).First(d.nextKey)
+	return hs.With(settingActions().For(d), keymap.Handlers{"plan.open": change, "models.think_more": change}).First(d.nextKey)
+}
+
+// settingActions are the actions on the chosen setting.
+func settingActions() keymap.Table[*Settings] {
+	return keymap.Table[*Settings]{
+		{ID: "settings.keep", Keys: "y", Does: "copy the configuration line of the setting", Do: (*Settings).copyLine},
+		{ID: "settings.reset", Keys: "r", Does: "remove the setting from the configuration", Do: (*Settings).reset},
+	}
+}
+
+// copyLine copies the configuration line of the chosen setting.
+func (d *Settings) copyLine() keymap.Requests {
+	s := d.setting(d.At)
+	if line := keptLine(s); line != "" {
+		return keymap.Requests{keymap.Copy{What: "the lines for " + s.Key, Text: line}}
+	}
+	d.say("This setting has no line in the configuration.")
+	return nil
 }
 
 // save returns a request to save a setting for later starts.
@@ -214,9 +222,10 @@ func isFigure(text string) bool {
 	return err == nil || notTime == nil
 }
 
-// reset removes a setting from the user's file. Where the session can, it returns
+// reset removes the chosen setting from the user's file. Where the session can, it returns
 // to the default at once.
-func (d *Settings) reset(s session.Setting) keymap.Requests {
+func (d *Settings) reset() keymap.Requests {
+	s := d.setting(d.At)
 	if s.Saved == nil {
 		d.say("The file does not name " + s.Key + ".")
 		return nil

@@ -10,7 +10,6 @@ import (
 
 	"replan/themes"
 	"replan/tui/dialog"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -39,7 +38,7 @@ func tryingOn(t *testing.T, width, height int) *panetest.Driver {
 		t.Fatal(err)
 	}
 	set.Miss("torn", errors.New("the theme /home/me/themes/torn.toml cannot be used: line 3: colours.text is \"red\""))
-	k, look := keymap.New(), panetest.DarkLook()
+	k, look := panetest.Keys(), panetest.DarkLook()
 	look.AnimationFrame = 1
 	d := dialog.NewThemes(look, k, "/etc/replan/config.toml")
 	d.Open(set, themes.Auto)

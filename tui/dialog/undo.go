@@ -74,13 +74,22 @@ func (d *Undo) ready() bool {
 	return d.preview != nil && d.preview.Refused == "" && len(d.preview.Files) > 0 && !d.sent
 }
 
+// undoActions are the actions of the dialog alone.
+func undoActions() keymap.Table[*Undo] {
+	return keymap.Table[*Undo]{
+		{ID: "undo.put_back", Keys: "y", Does: "restore the files", When: (*Undo).ready, Do: (*Undo).putBack},
+	}
+}
+
+// putBack sends the undo.
+func (d *Undo) putBack() keymap.Requests {
+	d.sent = true
+	return keymap.SendCommands(session.Undo{Run: d.run})
+}
+
 // Actions returns the actions of the dialog.
 func (d *Undo) Actions() keymap.Handlers {
-	return d.closing("gate.deny").With(d.keys(), keymap.Handlers{
-		"undo.put_back": {When: d.ready, Do: func() keymap.Requests {
-			d.sent = true
-			return keymap.SendCommands(session.Undo{Run: d.run})
-		}},
+	return d.closing("gate.deny").With(d.keys(), undoActions().For(d), keymap.Handlers{
 		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
 			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
 			d.redraw()

@@ -58,7 +58,7 @@ func TestTheUndoDialogIsDrawnWideAndNarrow(t *testing.T) {
 // undoing opens the preview of the undo of the newest run.
 func undoing(t *testing.T, u event.Undo, width, height int) *panetest.Driver {
 	t.Helper()
-	k := keymap.New()
+	k := panetest.Keys()
 	d := dialog.NewUndo(panetest.DarkLook(), k)
 	d.Open(agent.Summary{})
 	s := panetest.Drive(t, d, k, width, height)

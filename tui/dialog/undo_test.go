@@ -8,7 +8,6 @@ import (
 	"replan/internal/untrusted"
 	"replan/tui/dialog"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -22,7 +21,7 @@ func TestRunIsNamedByTitleAndGoalUnlessOneContainsTheOther(t *testing.T) {
 		{"Fix the build", "", "Fix the build"},
 		{"", "???", "???"},
 	} {
-		d := dialog.NewUndo(panetest.DarkLook(), keymap.New())
+		d := dialog.NewUndo(panetest.DarkLook(), panetest.Keys())
 		d.Open(agent.Summary{Title: untrusted.Text(c.title), Goal: untrusted.Text(c.goal)})
 		lines := d.View(draw.Rect{W: 80, H: 20})
 		row := panetest.Stripped(lines[lineOf(t, lines, "Undo last run")+1:][:1])

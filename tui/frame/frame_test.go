@@ -16,14 +16,13 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panes"
 	"replan/tui/panetest"
 )
 
 func newFrame(o Options) *Frame {
 	l := panetest.DarkLook()
-	return New(l, keymap.New(), draw.NewMarkdown(l), o)
+	return New(l, panetest.Keys(), draw.NewMarkdown(l), o)
 }
 
 // text returns drawn lines without styles.
@@ -218,7 +217,7 @@ func TestWelcomeIntroducesProgram(t *testing.T) {
 		for _, ascii := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%dx%d,ascii=%v", size.W, size.H, ascii), func(t *testing.T) {
 				l := draw.NewStyles(new(themes.Set).New(themes.Dark, true, themes.Mode{ASCII: ascii, NoColor: ascii}))
-				f := New(l, keymap.New(), draw.NewMarkdown(l), Options{
+				f := New(l, panetest.Keys(), draw.NewMarkdown(l), Options{
 					Version: "1.2.3", Home: "/home/me", Examples: []string{"explain what this project does", "where is Shelf used", "add tests for Shelf", "run the tests"},
 				})
 				golden.RequireEqual(t, text(l.Block(f.Welcome(state, size.W, size.H), size.W, size.H)...)+"\n")

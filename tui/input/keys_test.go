@@ -172,7 +172,7 @@ func typing(t *testing.T) *panetest.Driver {
 func suggested(t *testing.T, texts ...string) *panetest.Driver {
 	t.Helper()
 	const width = 120
-	k := keymap.New()
+	k := panetest.Keys()
 	p := input.New(panetest.DarkLook(), k, input.Options{Texts: texts, Now: func() time.Time { return time.Unix(1000, 0) }})
 	p.State = input.State{Focused: true}
 	return &panetest.Driver{T: t, Keys: k, Part: p, Width: width, Draw: func() []string {

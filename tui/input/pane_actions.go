@@ -5,29 +5,49 @@ import (
 	"replan/tui/keymap"
 )
 
+// actions are the actions of the input.
+func actions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "chat.send", Keys: "enter", Does: "send; queue during a run", KeyOnly: true, Refuse: (*Pane).nothingToSend, Do: (*Pane).send},
+		{ID: "chat.new_line", Keys: "alt+enter ctrl+j shift+enter", Does: "new line (also ctrl+j, or \\ enter)", KeyOnly: true, Do: (*Pane).addLine},
+		{ID: "chat.before", Keys: "up", Does: "previous message; edit the newest queued one", KeyOnly: true, When: (*Pane).hasEarlier, Refuse: keymap.Needs((*Pane).hasEarlier, "There is no earlier text."), Do: (*Pane).showEarlier},
+		{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true, When: (*Pane).hasAfter, Refuse: keymap.Needs((*Pane).hasAfter, "There is no later text."), Do: (*Pane).showLater},
+		{ID: "chat.history", Keys: "alt+r", Does: "search the history", Refuse: (*Pane).noHistory, Do: keymap.Calls((*Pane).searchHistory)},
+		{ID: "chat.editor", Keys: "alt+e", Does: "write in your editor", Refuse: (*Pane).noEditor, Do: keymap.Runs((*Pane).editDraft)},
+		{ID: "chat.open_paste", Keys: "alt+p", Does: "expand pasted text", Refuse: keymap.Needs((*Pane).hasPaste, "The input contains no collapsed paste."), Do: keymap.Calls((*Pane).openPaste)},
+		{ID: "chat.drop_queued", Keys: "alt+q", Does: "remove the newest queued message", Refuse: (*Pane).nothingQueued, Do: (*Pane).dropQueued},
+		{ID: "servers.skip", Keys: "alt+w", Does: "start without the servers that are not ready", Refuse: keymap.Needs((*Pane).awaitsServers, "Nothing waits for a server."), Do: (*Pane).skipServers},
+		{ID: "chat.end", Keys: "ctrl+d", Does: "quit if the input is empty", KeyOnly: true, When: (*Pane).Empty, Refuse: keymap.Needs((*Pane).Empty, "The input is not empty."), Do: (*Pane).end},
+	}
+}
+
+// runActions are the actions of the input that have their key in every pane.
+func runActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "run.steer", Keys: "ctrl+t", Does: "send the text to the current run", Refuse: (*Pane).noSteering, Do: (*Pane).steer},
+	}
+}
+
+// Lines returns the keys and words of the actions of the input.
+func Lines() keymap.Lines { return actions().Lines() }
+
+// RunLines returns those of the actions that have their key in every pane.
+func RunLines() keymap.Lines { return runActions().Lines() }
+
 // Actions returns the actions of the input.
 func (p *Pane) Actions() keymap.Handlers {
-	hs := keymap.Handlers{
-		"chat.send":        {Refuse: p.nothingToSend, Do: p.send},
-		"chat.new_line":    {Do: p.addLine},
-		"chat.before":      {When: p.hasEarlier, Refuse: keymap.Unless(p.hasEarlier, "There is no earlier text."), Do: p.showEarlier},
-		"chat.after":       {When: p.hasAfter, Refuse: keymap.Unless(p.hasAfter, "There is no later text."), Do: p.showLater},
-		"chat.history":     {Refuse: p.noHistory, Do: keymap.Just(p.searchHistory)},
-		"chat.editor":      {Refuse: p.noEditor, Do: keymap.Command(p.editDraft)},
-		"chat.open_paste":  {Refuse: keymap.Unless(p.hasPaste, "The input contains no collapsed paste."), Do: keymap.Just(p.openPaste)},
-		"chat.drop_queued": {Refuse: p.nothingQueued, Do: p.dropQueued},
-		"servers.skip": {
-			Refuse: keymap.Unless(p.awaitsServers, "Nothing waits for a server."),
-			Do:     func() keymap.Requests { return keymap.SendCommands(session.SkipServers{}) },
-		},
-		"chat.end":  {When: p.Empty, Refuse: keymap.Unless(p.Empty, "The input is not empty."), Do: func() keymap.Requests { return keymap.Requests{keymap.Quit{}} }},
-		"run.steer": {Refuse: p.noSteering, Do: p.steer},
-	}
+	hs := actions().For(p).With(runActions().For(p))
 	if !p.TakesText() {
 		return hs.With(p.closedActions())
 	}
 	return hs
 }
+
+// skipServers starts without the servers that are not ready.
+func (p *Pane) skipServers() keymap.Requests { return keymap.SendCommands(session.SkipServers{}) }
+
+// end quits the program.
+func (p *Pane) end() keymap.Requests { return keymap.Requests{keymap.Quit{}} }
 
 // closedActions returns what replaces the actions on text in a closed input.
 func (p *Pane) closedActions() keymap.Handlers {

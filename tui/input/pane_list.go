@@ -38,14 +38,23 @@ func (p *Pane) Mode() keymap.Mode {
 	}
 	c := &p.completer
 	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { c.step(n) })} }
-	return keymap.Mode{Actions: keymap.Handlers{
-		"list.take":    {Do: p.takeCompletion},
+	return keymap.Mode{Actions: listActions().For(p).With(keymap.Handlers{
 		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
 		"dialog.leave": {Do: keymap.Just(c.dismiss)},
 		"list.up":      by(-1), "list.down": by(1),
 		"move.page_up": by(-c.Page()), "move.page_down": by(c.Page()),
-	}}
+	})}
 }
+
+// listActions are the actions of the completions above the input.
+func listActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "list.take", Keys: "tab", Does: "insert the chosen entry", Do: (*Pane).takeCompletion},
+	}
+}
+
+// ListLines returns the keys and words of the actions of the list above the input.
+func ListLines() keymap.Lines { return listActions().Lines() }
 
 // ListOver draws the list above the input, if any, over the last of the given
 // lines, which are width cells wide.

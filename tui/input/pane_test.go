@@ -20,7 +20,7 @@ import (
 
 // newPane returns a focused input with room for three lines.
 func newPane(now *time.Time) *Pane {
-	p := New(panetest.DarkLook(), keymap.New(), Options{
+	p := New(panetest.DarkLook(), panetest.Keys(), Options{
 		Editor: []string{"/usr/bin/vi"},
 		Now:    func() time.Time { return *now },
 		Commands: func() []session.Completion {

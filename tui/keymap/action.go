@@ -30,7 +30,8 @@ type Handler struct {
 	Opens  bool // opens a dialog, even over an open gate
 }
 
-// Handlers maps action ids to their handlers.
+// Handlers maps action ids to their handlers: those of a [Table] for one part, and those
+// of keys of other tables that a dialog or mode gives its own meaning.
 type Handlers map[string]Handler
 
 // Mode is what takes keys before the actions of the screen do: an open dialog, search,
@@ -282,41 +283,4 @@ func (hs Handlers) Then(f func()) Handlers {
 		hs[id] = h
 	}
 	return hs
-}
-
-// Scrolling returns handlers that scroll a pane of body visible lines. Half a page
-// is a whole one.
-func Scrolling(body int, move func(lines int)) Handlers {
-	hs := Moving(func() int { return body }, move)
-	hs["move.half_up"], hs["move.half_down"], hs["move.onward"] = hs["move.page_up"], hs["move.page_down"], hs["move.page_down"]
-	return hs
-}
-
-// Moving returns handlers that move a pane by lines. height returns its visible
-// lines.
-func Moving(height func() int, move func(lines int)) Handlers {
-	const far = 1 << 20
-	by := func(lines func(page int) int) Handler {
-		return Handler{Do: Just(func() { move(lines(max(height()-1, 1))) })}
-	}
-	return Handlers{
-		"move.up":        by(func(int) int { return -1 }),
-		"move.down":      by(func(int) int { return 1 }),
-		"move.first":     by(func(int) int { return -far }),
-		"move.last":      by(func(int) int { return far }),
-		"move.page_up":   by(func(page int) int { return -page }),
-		"move.page_down": by(func(page int) int { return page }),
-		"move.half_up":   by(func(page int) int { return -max(page/2, 1) }),
-		"move.half_down": by(func(page int) int { return max(page/2, 1) }),
-	}
-}
-
-// Searching returns handlers that edit a search line in a place that accepts no
-// other text.
-func Searching(text string, set func(text string)) Handlers {
-	return Handlers{"list.erase": {Do: Just(func() {
-		if r := []rune(text); len(r) > 0 {
-			set(string(r[:len(r)-1]))
-		}
-	})}}
 }

@@ -1,17 +1,14 @@
-package keymap
+package keymap_test
 
-import "testing"
+import (
+	"testing"
 
-func TestEveryActionHasKeyAndDescription(t *testing.T) {
-	for id, b := range New().byID {
-		if len(b.Keys()) == 0 || b.Help().Key == "" || b.Help().Desc == "" {
-			t.Errorf("%s has the keys %v and the description %q", id, b.Keys(), b.Help().Desc)
-		}
-	}
-}
+	"replan/tui/keymap"
+	"replan/tui/panetest"
+)
 
 func TestHintReturnsActionUnderPointer(t *testing.T) {
-	h := New().Hint("move", "move.up", "move.down")
+	h := panetest.Keys().Hint("move", "move.up", "move.down")
 	if h.Label != "up/down" {
 		t.Fatalf("the hint names %q", h.Label)
 	}
@@ -24,8 +21,8 @@ func TestHintReturnsActionUnderPointer(t *testing.T) {
 
 func TestRefusedActionIsNotDone(t *testing.T) {
 	done := 0
-	do := Just(func() { done++ })
-	hs := Handlers{
+	do := keymap.Just(func() { done++ })
+	hs := keymap.Handlers{
 		"plan.open":   {Do: do},
 		"plan.cancel": {Refuse: func() string { return "no step runs" }, Do: do},
 		"plan.undo":   {When: func() bool { return false }, Do: do},
@@ -34,7 +31,7 @@ func TestRefusedActionIsNotDone(t *testing.T) {
 		t.Errorf("refused because %q", why)
 	}
 	for _, id := range []string{"plan.undo", "plan.fold"} {
-		if _, why := hs.Act(id); why != NotHere {
+		if _, why := hs.Act(id); why != keymap.NotHere {
 			t.Errorf("%s is refused because %q", id, why)
 		}
 	}
@@ -44,32 +41,32 @@ func TestRefusedActionIsNotDone(t *testing.T) {
 }
 
 func TestKeyMeansOnlyHandledActions(t *testing.T) {
-	k := New()
-	hs := Handlers{"move.onward": {Do: Just(func() {})}}
-	if id, found := k.Meant(KeyNamed("space"), hs); !found || id != "move.onward" {
+	k := panetest.Keys()
+	hs := keymap.Handlers{"move.onward": {Do: keymap.Just(func() {})}}
+	if id, found := k.Meant(keymap.KeyNamed("space"), hs); !found || id != "move.onward" {
 		t.Errorf("space means %q", id)
 	}
-	if id, found := k.Meant(KeyNamed("x"), hs); found {
+	if id, found := k.Meant(keymap.KeyNamed("x"), hs); found {
 		t.Errorf("x means %q", id)
 	}
 }
 
 func TestActionIsNamedByTheKeyThatWasPressed(t *testing.T) {
-	k := New()
+	k := panetest.Keys()
 	for _, pressed := range []string{"f4", "alt+e"} {
-		k.Meant(KeyNamed(pressed), Handlers{"gate.editor": {}})
+		k.Meant(keymap.KeyNamed(pressed), keymap.Handlers{"gate.editor": {}})
 		if got := k.Name("gate.editor"); got != pressed {
 			t.Errorf("got %s, pressed %s", got, pressed)
 		}
 	}
-	if err := k.Rebind(Keys{"gate.editor": {"ctrl+e"}}); err != nil || k.LeadingName("gate.editor") != "Ctrl+e" {
+	if err := k.Rebind(keymap.Keys{"gate.editor": {"ctrl+e"}}); err != nil || k.LeadingName("gate.editor") != "Ctrl+e" {
 		t.Errorf("bound again: got %q, %v", k.LeadingName("gate.editor"), err)
 	}
 }
 
 func TestKeyNamesFollowConfiguration(t *testing.T) {
-	k := New()
-	if err := k.Rebind(Keys{"gate": {"ctrl+b"}, "plan.follow": {}}); err != nil {
+	k := panetest.Keys()
+	if err := k.Rebind(keymap.Keys{"gate": {"ctrl+b"}, "plan.follow": {}}); err != nil {
 		t.Fatal(err)
 	}
 	for id, want := range map[string]string{"gate": "ctrl+b", "plan.follow": "no key", "run.stop": "esc"} {
@@ -83,10 +80,10 @@ func TestKeyNamesFollowConfiguration(t *testing.T) {
 }
 
 func TestTableGivesEachActionTheHandlerOfItsPlace(t *testing.T) {
-	said := func(words string) Handler { return Handler{Refuse: func() string { return words }} }
-	parts := map[Place]Handlers{PlacePlan: {"plan.copy": said("of the plan")}, PlaceStep: {"plan.copy": said("of the step")}}
-	table := New().Table(parts, func(id string) Handler { return said(id + " of a dialog") })
-	for place, want := range map[Place]string{PlacePlan: "of the plan", PlaceStep: "of the step"} {
+	said := func(words string) keymap.Handler { return keymap.Handler{Refuse: func() string { return words }} }
+	parts := map[keymap.Place]keymap.Handlers{keymap.PlacePlan: {"plan.copy": said("of the plan")}, keymap.PlaceStep: {"plan.copy": said("of the step")}}
+	table := panetest.Keys().Table(parts, func(id string) keymap.Handler { return said(id + " of a dialog") })
+	for place, want := range map[keymap.Place]string{keymap.PlacePlan: "of the plan", keymap.PlaceStep: "of the step"} {
 		if a := table.At("plan.copy", place); a == nil || a.Refusal() != want || a.Key.Help().Desc == "" {
 			t.Errorf("%v: got %+v, want the handler %s", place, a, want)
 		}
@@ -97,8 +94,8 @@ func TestTableGivesEachActionTheHandlerOfItsPlace(t *testing.T) {
 }
 
 func TestActionsThatShareTheirKeyAreConfiguredTogether(t *testing.T) {
-	k := New()
-	if err := k.Rebind(Keys{"diff.sides": {"ctrl+b"}}); err != nil || k.Name("gate.sides") != "ctrl+b" {
+	k := panetest.Keys()
+	if err := k.Rebind(keymap.Keys{"diff.sides": {"ctrl+b"}}); err != nil || k.Name("gate.sides") != "ctrl+b" {
 		t.Errorf("the gate has %s, %v", k.Name("gate.sides"), err)
 	}
 }

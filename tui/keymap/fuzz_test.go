@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"replan/tui/keymap"
+	"replan/tui/panetest"
 )
 
 // FuzzKeys checks that a key that the configuration may name is the key that a press
@@ -15,7 +16,7 @@ func FuzzKeys(f *testing.F) {
 	}
 	f.Add("\x1b]52;c;eA==\a", "x")
 	f.Fuzz(func(t *testing.T, action, name string) {
-		if err := keymap.CheckKeys(keymap.Keys{action: {name}}); err != nil {
+		if err := panetest.Keys().Rebind(keymap.Keys{action: {name}}); err != nil {
 			if strings.ContainsAny(err.Error(), "\n\x1b\x07") || strings.TrimSpace(err.Error()) == "" {
 				t.Fatalf("%q=%q is refused with %q", action, name, err)
 			}

@@ -9,33 +9,38 @@ import (
 
 // Map holds the actions of every place, with their keys and descriptions.
 type Map struct {
-	groups  []Group // every action, without its handler; the last group cannot be configured
+	groups  []Group // every action, without its handler
+	fixed   int     // the number of groups at the end that cannot be configured
 	byID    map[string]*key.Binding
 	pressed map[string]string // by action: the key that was last pressed for it
 }
 
-// New returns the key map with its default bindings.
-func New() *Map {
+// New returns the key map of sections with their default keys. The fixed ones are the
+// last. An action without words has those of a line before it.
+func New(sections ...Section) *Map {
 	k := &Map{byID: map[string]*key.Binding{}, pressed: map[string]string{}}
-	for _, of := range append(table(), fixed()) {
+	for _, of := range sections {
 		g := Group{Place: of.Place, Title: of.Title}
-		for _, r := range of.Rows {
-			g.Actions = append(g.Actions, Action{ID: r.ID, Key: k.bind(r), KeyOnly: r.KeyOnly})
+		for _, l := range of.Lines {
+			g.Actions = append(g.Actions, Action{ID: l.ID, Key: k.bind(l), KeyOnly: l.KeyOnly})
 		}
 		k.groups = append(k.groups, g)
+		if of.Fixed {
+			k.fixed++
+		}
 	}
 	return k
 }
 
-// bind returns the keys of a row, which rows of the same action share.
-func (k *Map) bind(r row) *key.Binding {
-	b := k.byID[cmp.Or(r.Like, r.ID)]
+// bind returns the keys of a line, which lines of the same action share.
+func (k *Map) bind(l Line) *key.Binding {
+	b := k.byID[cmp.Or(l.Like, l.ID)]
 	if b == nil {
-		names := strings.Fields(r.Keys)
-		bound := key.NewBinding(key.WithKeys(names...), key.WithHelp(cmp.Or(r.Shown, names[0]), r.Does))
+		names := strings.Fields(l.Keys)
+		bound := key.NewBinding(key.WithKeys(names...), key.WithHelp(cmp.Or(l.Shown, append(names, "")[0]), l.Does))
 		b = &bound
 	}
-	k.byID[r.ID] = b
+	k.byID[l.ID] = b
 	return b
 }
 
@@ -54,7 +59,7 @@ func (k *Map) Shown(id string) string { return k.Binding(id).Help().Key }
 // define how each is performed; the caller may set them.
 func (k *Map) Actions() []Group {
 	var groups []Group
-	for _, g := range k.groups[:len(k.groups)-1] {
+	for _, g := range k.groups[:len(k.groups)-k.fixed] {
 		g.Actions = append([]Action(nil), g.Actions...)
 		groups = append(groups, g)
 	}

@@ -10,7 +10,7 @@ import (
 // not.
 type Groups []Group
 
-// Table joins the rows of the table with the handlers of the parts, by place. relayed
+// Table joins the keys and words with the handlers of the parts, by place. relayed
 // returns the handler of an action that no part has at its place, as dialogs have them.
 func (k *Map) Table(parts map[Place]Handlers, relayed func(id string) Handler) Groups {
 	var groups Groups = k.Actions()

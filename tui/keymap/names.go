@@ -17,15 +17,6 @@ import (
 // Keys maps action names to keys. An empty list unbinds the action.
 type Keys map[string][]string
 
-// Name returns the first key of an action, or its default key if none is
-// configured.
-func (k Keys) Name(action string) string {
-	if names := k[action]; len(names) > 0 {
-		return names[0]
-	}
-	return New().Name(action)
-}
-
 // keyCodes maps key names to key codes.
 var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
@@ -76,13 +67,6 @@ func KeyNamed(name string) tea.KeyPressMsg {
 	return k
 }
 
-// CheckKeys returns an error for invalid key configuration: an unknown action or
-// key, one key for two actions of a place, or a letter where text is typed.
-func CheckKeys(keys Keys) error {
-	k := New()
-	return k.Rebind(keys)
-}
-
 // IDs returns the name of every action, each once.
 func (k *Map) IDs() []string {
 	var ids []string
@@ -95,7 +79,8 @@ func (k *Map) IDs() []string {
 	return slices.Compact(ids)
 }
 
-// Rebind replaces the keys of actions.
+// Rebind replaces the keys of actions. It returns an error for an unknown action or key,
+// one key for two actions of a place, or a letter where text is typed.
 func (k *Map) Rebind(keys Keys) error {
 	groups := k.Actions()
 	bindings := map[string]*key.Binding{}

@@ -1,233 +1,113 @@
 package keymap
 
-// row is an action of the table: its keys and the words of help, before the user has
-// configured any.
-type row struct {
-	ID      string
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Row is an action of a part: its keys and words, who carries it out, and why not.
+type Row[P any] struct {
+	ID      string // configuration name, such as "plan.follow"
 	Keys    string // names, with spaces between them, the usual one first
 	Shown   string // in help, if not the first name
-	Does    string // in help; an action that a row above has too needs no words
+	Does    string // in help; none for an action that has its keys and words elsewhere
 	Like    string // the action whose keys and words it has
 	KeyOnly bool   // leave it out of the palette: it moves, or belongs to what is typed
+
+	When   func(P) bool   // as in [Handler]
+	Refuse func(P) string // as in [Handler]
+	Do     func(P) Requests
+	Opens  bool // as in [Handler]
 }
 
-// table holds every action once for each place. Who carries an action out, and why not,
-// is in the handlers of the part that it belongs to, under the same ID.
-func table() []rows {
-	return []rows{
-		{PlaceEverywhere, "Everywhere", []row{
-			{ID: "palette", Keys: "ctrl+k", Does: "search everything you can do", KeyOnly: true},
-			{ID: "pane.next", Keys: "tab", Does: "next pane", KeyOnly: true},
-			{ID: "pane.previous", Keys: "shift+tab", Does: "previous pane", KeyOnly: true},
-			{ID: "pane.zoom", Keys: "+ f6", Does: "zoom the focused pane (F6 while typing)"},
-			{ID: "pane.narrower", Keys: "< f7", Does: "chat narrower (F7 while typing)", KeyOnly: true},
-			{ID: "pane.wider", Keys: "> f8", Does: "chat wider (F8 while typing)", KeyOnly: true},
-			{ID: "pane.lower", Keys: "{ shift+f7", Does: "plan lower (shift+F7 while typing)", KeyOnly: true},
-			{ID: "pane.taller", Keys: "} shift+f8", Does: "plan taller (shift+F8 while typing)", KeyOnly: true},
-			{ID: "gate", Keys: "ctrl+g", Does: "show the open gate or question"},
-			{ID: "gate.allowed", Keys: "alt+a", Does: "show answers and rules"},
-			{ID: "runs", Keys: "ctrl+r", Does: "open runs; resume, replay, undo"},
-			{ID: "models", Keys: "ctrl+o", Does: "switch model or profile"},
-			{ID: "models.pull", Keys: "alt+m", Does: "pull a model"},
-			{ID: "models.cancel_pull", Keys: "alt+z", Does: "cancel the pull of a model"},
-			{ID: "exchanges", Keys: "ctrl+x", Does: "show requests to the model"},
-			{ID: "revisions", Keys: "alt+v", Does: "show revisions of the plan"},
-			{ID: "themes", Keys: "alt+c", Does: "switch theme"},
-			{ID: "review.next", Keys: "alt+l", Does: "toggle plan review"},
-			{ID: "run.steer", Keys: "ctrl+t", Does: "send the text to the current run"},
-			{ID: "run.stop", Keys: "esc", Does: "stop the run"},
-			{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first"},
-			{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true},
-			{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files"},
-			{ID: "servers", Keys: "alt+s", Does: "show tool servers and their tools"},
-			{ID: "settings", Keys: "alt+o", Does: "open settings; where each comes from"},
-			{ID: "help", Keys: "? f1", Does: "show help (also F1)"},
-		}},
-		{PlaceChat, "Chat", []row{
-			{ID: "chat.send", Keys: "enter", Does: "send; queue during a run", KeyOnly: true},
-			{ID: "chat.new_line", Keys: "alt+enter ctrl+j shift+enter", Does: "new line (also ctrl+j, or \\ enter)", KeyOnly: true},
-			{ID: "chat.before", Keys: "up", Does: "previous message; edit the newest queued one", KeyOnly: true},
-			{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true},
-			{ID: "chat.history", Keys: "alt+r", Does: "search the history"},
-			{ID: "chat.editor", Keys: "alt+e", Does: "write in your editor"},
-			{ID: "chat.open_paste", Keys: "alt+p", Does: "expand pasted text"},
-			{ID: "chat.drop_queued", Keys: "alt+q", Does: "remove the newest queued message"},
-			{ID: "servers.skip", Keys: "alt+w", Does: "start without the servers that are not ready"},
-			{ID: "chat.end", Keys: "ctrl+d", Does: "quit if the input is empty", KeyOnly: true},
-		}},
-		{PlaceEverywhere, "Conversation", []row{
-			{ID: "chat.search", Keys: "ctrl+f", Does: "search the chat"},
-			{ID: "chat.copy", Keys: "ctrl+y", Does: "copy code; again: the previous block"},
-			{ID: "chat.cited", Keys: "alt+j", Does: "open a cited step; again: next"},
-			{ID: "chat.thinking", Keys: "alt+t", Does: "show the model's thinking"},
-			{ID: "chat.thinking_all", Keys: "alt+T", Does: "show or fold all thinking"},
-			{ID: "chat.export", Keys: "alt+x", Does: "export the chat as Markdown"},
-			{ID: "chat.top", Keys: "ctrl+home", Does: "start of the chat", KeyOnly: true},
-			{ID: "chat.bottom", Keys: "ctrl+end", Does: "end of the chat", KeyOnly: true},
-			{ID: "chat.unfold", Keys: "alt+u", Does: "expand the newest card or thinking"},
-		}},
-		{PlaceWriting, "Writing", []row{
-			{ID: "list.take", Keys: "tab", Does: "insert the chosen entry"},
-		}},
-		{PlacePlan, "Plan", []row{
-			{ID: "plan.open", Keys: "enter o", Does: "open the step; retry a failed one"},
-			{ID: "plan.fold", Keys: "space", Does: "collapse or expand items, calls, siblings or dependents"},
-			{ID: "plan.fold_all", Keys: "z", Does: "collapse or expand all"},
-			{ID: "plan.gate", Keys: "a", Does: "go to the next gate"},
-			{ID: "plan.failure", Keys: "e", Does: "go to the next failure"},
-			{ID: "plan.running", Keys: "r", Does: "go to the next running step"},
-			{ID: "plan.filter", Keys: "/", Does: "filter steps by words or status:failed"},
-			{ID: "plan.next_match", Keys: "n", Does: "next match", KeyOnly: true},
-			{ID: "plan.previous_match", Keys: "N", Does: "previous match", KeyOnly: true},
-			{ID: "plan.cancel", Keys: "x", Does: "cancel the running step"},
-			{ID: "plan.follow", Keys: "f", Does: "follow the running step, or stop following"},
-			{ID: "plan.undo", Keys: "u", Does: "undo last run; shows the diff first"},
-			{ID: "plan.map", Keys: "m", Does: "show graph on the whole screen"},
-			{ID: "plan.graph", Keys: "b", Does: "show plan as graph or list"},
-			{ID: "plan.left", Keys: "left h", Shown: "left/h", Does: "graph: box on the left", KeyOnly: true},
-			{ID: "plan.right", Keys: "right l", Shown: "right/l", Does: "graph: box on the right", KeyOnly: true},
-			{ID: "plan.pan_left", Keys: "H shift+left", Does: "graph: move the view left", KeyOnly: true},
-			{ID: "plan.pan_right", Keys: "L shift+right", Does: "graph: move the view right", KeyOnly: true},
-			{ID: "plan.pan_up", Keys: "K shift+up", Does: "graph: move the view up", KeyOnly: true},
-			{ID: "plan.pan_down", Keys: "J shift+down", Does: "graph: move the view down", KeyOnly: true},
-			{ID: "plan.zoom_in", Keys: "]", Does: "graph: zoom in", KeyOnly: true},
-			{ID: "plan.zoom_out", Keys: "[", Does: "graph: zoom out", KeyOnly: true},
-			{ID: "plan.args", Keys: "1", Does: "show arguments"},
-			{ID: "plan.output", Keys: "2", Does: "show output"},
-			{ID: "plan.diff", Keys: "3", Does: "show diff"},
-			{ID: "plan.story", Keys: "4", Does: "show story; attempts, decisions"},
-			{ID: "plan.timing", Keys: "5", Does: "show timing; waits and duration"},
-			{ID: "plan.copy", Keys: "y", Does: "copy the step's tab"},
-			{ID: "plan.file", Keys: "O", Does: "open the first file of the step's result"},
-			{ID: "plan.timeline", Keys: "t", Does: "open timeline; what ran when"},
-			{ID: "plan.revisions", Keys: "v", Does: "show revisions of the plan", KeyOnly: true},
-		}},
-		{PlaceStep, "Step", []row{
-			{ID: "plan.args"},
-			{ID: "plan.output"},
-			{ID: "plan.diff"},
-			{ID: "plan.story"},
-			{ID: "plan.timing"},
-			{ID: "plan.copy"},
-			{ID: "plan.file"},
-			{ID: "plan.timeline"},
-			{ID: "plan.revisions", KeyOnly: true},
-			{ID: "step.next_tab", Keys: "right l", Shown: "right/l", Does: "next tab", KeyOnly: true},
-			{ID: "step.previous_tab", Keys: "left h", Shown: "left/h", Does: "previous tab", KeyOnly: true},
-			{ID: "diff.sides", Keys: "s", Does: "toggle side-by-side diff"},
-		}},
-		{PlaceMoving, "Moving", []row{
-			{ID: "move.up", Keys: "up k", Shown: "up/k", Does: "up"},
-			{ID: "move.down", Keys: "down j", Shown: "down/j", Does: "down"},
-			{ID: "move.first", Keys: "g home", Does: "first"},
-			{ID: "move.last", Keys: "G end", Does: "last"},
-			{ID: "move.page_up", Keys: "pgup", Does: "page up"},
-			{ID: "move.page_down", Keys: "pgdown", Shown: "pgdn", Does: "page down"},
-			{ID: "move.half_up", Keys: "ctrl+u", Does: "half a page up"},
-			{ID: "move.half_down", Keys: "ctrl+d", Does: "half a page down"},
-		}},
-		{PlaceGate, "Gate", []row{
-			{ID: "gate.once", Keys: "y", Does: "allow once"},
-			{ID: "gate.run", Keys: "r", Does: "allow this tool for the run"},
-			{ID: "gate.always", Keys: "a", Does: "allow always; shows the rule first"},
-			{ID: "gate.deny", Keys: "n", Does: "deny"},
-			{ID: "gate.edit", Keys: "e", Does: "edit the call"},
-			{ID: "gate.editor", Keys: "alt+e f4", Does: "edit the file of the call in your editor (also F4)"},
-			{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first"},
-			{ID: "gate.leave_out", Keys: "space", Does: "leave a call out of all similar ones, or take it back", KeyOnly: true},
-			{ID: "gate.next", Keys: "tab", Does: "next gate or question", KeyOnly: true},
-			{ID: "gate.previous", Keys: "shift+tab", Does: "previous gate or question", KeyOnly: true},
-			{ID: "gate.sides", Like: "diff.sides", KeyOnly: true},
-			{ID: "gate.details", Keys: "i", Does: "show why it asks, and the call"},
-		}},
-		{PlaceQuestion, "Question", []row{
-			{ID: "question.done", Keys: "d", Does: "accept the step in doubt as done"},
-			{ID: "question.rerun", Keys: "r", Does: "run the step in doubt again"},
-			{ID: "question.retry", Keys: "r", Does: "retry the failed step"},
-			{ID: "question.skip", Keys: "s", Does: "skip the failed step"},
-			{ID: "question.replan", Keys: "p", Does: "replan after the failure"},
-			{ID: "question.edit", Keys: "e", Does: "edit the failed step's arguments"},
-			{ID: "question.abort", Keys: "a", Does: "abort the run"},
-			{ID: "question.send", Keys: "ctrl+s", Does: "send edited arguments", KeyOnly: true},
-			{ID: "question.undo_edit", Keys: "ctrl+z", Does: "undo an edit of arguments", KeyOnly: true},
-			{ID: "question.next_field", Keys: "tab", Does: "edit the next argument", KeyOnly: true},
-			{ID: "question.previous_field", Keys: "shift+tab", Does: "edit the previous argument", KeyOnly: true},
-		}},
-		{PlaceReview, "Review of a plan", []row{
-			{ID: "review.run", Keys: "y enter", Does: "run the plan"},
-			{ID: "review.refuse", Keys: "n", Does: "refuse the plan; ends the run"},
-			{ID: "review.edit", Keys: "e", Does: "edit title, arguments and checks of a step"},
-			{ID: "review.acceptance", Keys: "E", Does: "edit the acceptance of the plan"},
-			{ID: "review.take_out", Keys: "x d", Does: "remove or restore a step"},
-			{ID: "review.move_up", Keys: "K shift+up", Does: "move a step up", KeyOnly: true},
-			{ID: "review.move_down", Keys: "J shift+down", Does: "move a step down", KeyOnly: true},
-			{ID: "review.approve", Keys: "space", Does: "approve a step's gate, or take that back"},
-			{ID: "review.approve_all", Keys: "A", Does: "approve every gate"},
-			{ID: "review.undo", Keys: "u", Does: "undo the last change of the plan"},
-		}},
-		{PlaceDialog, "Dialogs", []row{
-			{ID: "dialog.leave", Keys: "esc", Does: "close; at a gate: look around first"},
-			{ID: "list.up", Keys: "up ctrl+p", Does: "up"},
-			{ID: "list.down", Keys: "down ctrl+n", Does: "down"},
-			{ID: "list.choose", Keys: "enter", Does: "use it from now on"},
-			{ID: "list.other", Keys: "tab shift+tab", Does: "switch between the two lists"},
-			{ID: "list.erase", Keys: "backspace", Does: "erase a letter of the search"},
-			{ID: "search.next", Keys: "enter down ctrl+n ctrl+f", Does: "search: next match (also ctrl+n)"},
-			{ID: "search.previous", Keys: "up ctrl+p shift+enter", Does: "search: previous match (also ctrl+p)"},
-			{ID: "models.think_more", Keys: "right", Does: "think harder"},
-			{ID: "models.think_less", Keys: "left", Does: "think less"},
-			{ID: "models.plan_with", Keys: "alt+n f3", Does: "plan with the chosen model, or no longer"},
-			{ID: "models.remove", Keys: "delete ctrl+x", Does: "remove the chosen model; asks first"},
-			{ID: "undo.put_back", Keys: "y", Does: "restore the files"},
-			{ID: "changes.choose", Keys: "space", Does: "take the change, or leave it out"},
-			{ID: "changes.take", Keys: "y", Does: "take the chosen changes, drop the others"},
-			{ID: "changes.drop", Keys: "D", Does: "drop all changes; press twice"},
-			{ID: "servers.restart", Keys: "r", Does: "restart the chosen server"},
-			{ID: "servers.login", Keys: "l", Does: "log in to the chosen server"},
-			{ID: "servers.disable", Keys: "d", Does: "disable the chosen server for now, or enable it"},
-			{ID: "servers.disable_for_good", Keys: "D", Does: "disable the chosen server for good, or enable it"},
-			{ID: "servers.log", Keys: "v", Does: "show the log of the chosen server"},
-			{ID: "servers.accept", Keys: "a", Does: "see and accept changes of the chosen server"},
-			{ID: "servers.take_back", Keys: "w", Does: "take back your yes to the chosen server"},
-			{ID: "settings.keep", Keys: "y", Does: "copy the configuration line of the setting"},
-			{ID: "settings.reset", Keys: "r", Does: "remove the setting from the configuration"},
-			{ID: "runs.play", Keys: "p", Does: "replay the chosen run"},
-			{ID: "runs.show", Keys: "o", Does: "open the chosen run at its end"},
-			{ID: "runs.status", Keys: "s", Does: "list all runs, or those unfinished, done or failed"},
-			{ID: "list.folders", Keys: "f", Does: "this folder only, or all folders"},
-			{ID: "list.search", Keys: "/", Does: "search the list"},
-		}},
-		{PlaceReplay, "Replay", []row{
-			{ID: "replay.pause", Keys: "space", Does: "pause or continue"},
-			{ID: "replay.faster", Keys: "+ = >", Does: "play faster"},
-			{ID: "replay.slower", Keys: "- <", Does: "play slower"},
-			{ID: "replay.forth", Keys: "right", Does: "next moment", KeyOnly: true},
-			{ID: "replay.back", Keys: "left", Does: "previous moment", KeyOnly: true},
-			{ID: "replay.event_forth", Keys: ".", Does: "next event", KeyOnly: true},
-			{ID: "replay.event_back", Keys: ",", Does: "previous event", KeyOnly: true},
-			{ID: "replay.start", Keys: "0", Does: "start", KeyOnly: true},
-			{ID: "replay.end", Keys: "end $", Does: "end", KeyOnly: true},
-		}},
-		{PlaceQuit, "Quitting", []row{
-			{ID: "quit.yes", Keys: "y ctrl+c", Does: "yes"},
-			{ID: "quit.no", Keys: "n esc", Does: "no"},
-		}},
+// Table holds the actions that parts of the type P carry out. It stands beside their
+// methods.
+type Table[P any] []Row[P]
+
+// For returns the handlers of the actions for one part.
+func (t Table[P]) For(part P) Handlers {
+	hs := make(Handlers, len(t))
+	for _, r := range t {
+		h := Handler{Opens: r.Opens, Do: func() Requests { return r.Do(part) }}
+		if r.When != nil {
+			h.When = func() bool { return r.When(part) }
+		}
+		if r.Refuse != nil {
+			h.Refuse = func() string { return r.Refuse(part) }
+		}
+		hs[r.ID] = h
+	}
+	return hs
+}
+
+// Lines returns the keys and words of the actions.
+func (t Table[P]) Lines() Lines {
+	lines := make(Lines, 0, len(t))
+	for _, r := range t {
+		lines = append(lines, Line{ID: r.ID, Keys: r.Keys, Shown: r.Shown, Does: r.Does, Like: r.Like, KeyOnly: r.KeyOnly, Handled: r.Do != nil})
+	}
+	return lines
+}
+
+// Line is the line of an action in help. Its fields are those of [Row].
+type Line struct {
+	ID      string
+	Keys    string `json:",omitempty"`
+	Shown   string `json:",omitempty"`
+	Does    string `json:",omitempty"`
+	Like    string `json:",omitempty"`
+	KeyOnly bool   `json:",omitempty"`
+	Handled bool   `json:"-"` // its row says who carries it out
+}
+
+// Lines are lines of help, in order.
+type Lines []Line
+
+// After returns the lines with more lines after that of the action id.
+func (ls Lines) After(id string, more Lines) Lines {
+	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
+	return slices.Insert(slices.Clone(ls), at+1, more...)
+}
+
+// Cut returns the lines before that of the action id, and the others.
+func (ls Lines) Cut(id string) (before, rest Lines) {
+	at := max(slices.IndexFunc(ls, func(l Line) bool { return l.ID == id }), 0)
+	return ls[:at], ls[at:]
+}
+
+// Section is the lines of one place in help.
+type Section struct {
+	Place Place
+	Title string
+	Lines Lines
+	Fixed bool `json:",omitempty"` // the keys cannot be configured, and help does not list them
+}
+
+// Calls makes an action of a method that requests nothing from the root.
+func Calls[P any](f func(P)) func(P) Requests {
+	return func(part P) Requests {
+		f(part)
+		return nil
 	}
 }
 
-// fixed returns the actions whose keys cannot be configured. The help dialog does not
-// list them.
-func fixed() rows {
-	return rows{Rows: []row{
-		{ID: "move.onward", Keys: "space", Does: "page down, unless you type"},
-		{ID: "search.erase_word", Keys: "ctrl+w alt+backspace", Does: "erase a word of the search"},
-		{ID: "search.erase_all", Keys: "ctrl+u", Does: "erase the search"},
-	}}
+// Runs makes an action of a method that returns a command.
+func Runs[P any](f func(P) tea.Cmd) func(P) Requests {
+	return func(part P) Requests { return Requests{f(part)} }
 }
 
-// rows are the actions of one place.
-type rows struct {
-	Place Place
-	Title string
-	Rows  []row
+// Says makes an action of a method that returns what the footer says, "" for nothing.
+func Says[P any](f func(P) string) func(P) Requests {
+	return func(part P) Requests { return ShowFooter(f(part)) }
+}
+
+// Needs returns a Refuse function that returns why unless holds reports true.
+func Needs[P any](holds func(P) bool, why string) func(P) string {
+	return func(part P) string {
+		if holds(part) {
+			return ""
+		}
+		return why
+	}
 }

@@ -123,26 +123,39 @@ func (a *Arrangement) Place() keymap.Place {
 	}
 }
 
+// actions are the actions that move the focus and divide the screen.
+func actions() keymap.Table[*Arrangement] {
+	return keymap.Table[*Arrangement]{
+		{ID: "pane.next", Keys: "tab", Does: "next pane", KeyOnly: true, Do: turn(1)},
+		{ID: "pane.previous", Keys: "shift+tab", Does: "previous pane", KeyOnly: true, Do: turn(-1)},
+		{ID: "pane.zoom", Keys: "+ f6", Does: "zoom the focused pane (F6 while typing)", Refuse: (*Arrangement).whole, Do: keymap.Calls((*Arrangement).zoom)},
+		{ID: "pane.narrower", Keys: "< f7", Does: "chat narrower (F7 while typing)", KeyOnly: true, Refuse: stays(chatBorder), Do: nudge(chatBorder, -1)},
+		{ID: "pane.wider", Keys: "> f8", Does: "chat wider (F8 while typing)", KeyOnly: true, Refuse: stays(chatBorder), Do: nudge(chatBorder, 1)},
+		{ID: "pane.lower", Keys: "{ shift+f7", Does: "plan lower (shift+F7 while typing)", KeyOnly: true, Refuse: stays(planBorder), Do: nudge(planBorder, -1)},
+		{ID: "pane.taller", Keys: "} shift+f8", Does: "plan taller (shift+F8 while typing)", KeyOnly: true, Refuse: stays(planBorder), Do: nudge(planBorder, 1)},
+	}
+}
+
+// Lines returns the keys and words of the actions that move the focus and divide the
+// screen.
+func Lines() keymap.Lines { return actions().Lines() }
+
 // Actions returns the actions that move the focus and divide the screen.
-func (a *Arrangement) Actions() keymap.Handlers {
-	turn := func(by Pane) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() { a.focus = (a.focus + Panes + by) % Panes })}
-	}
-	nudge := func(b border, by int) keymap.Handler {
-		return keymap.Handler{
-			Refuse: func() string { return a.fixed(b) },
-			Do:     func() keymap.Requests { return keymap.ShowFooter(a.split.nudge(a.layout, b, by)) },
-		}
-	}
-	return keymap.Handlers{
-		"pane.next":     turn(1),
-		"pane.previous": turn(-1),
-		"pane.zoom":     {Refuse: a.whole, Do: keymap.Just(a.zoom)},
-		"pane.narrower": nudge(chatBorder, -1),
-		"pane.wider":    nudge(chatBorder, 1),
-		"pane.lower":    nudge(planBorder, -1),
-		"pane.taller":   nudge(planBorder, 1),
-	}
+func (a *Arrangement) Actions() keymap.Handlers { return actions().For(a) }
+
+// turn makes an action that gives the keys to another pane.
+func turn(by Pane) func(*Arrangement) keymap.Requests {
+	return keymap.Calls(func(a *Arrangement) { a.focus = (a.focus + Panes + by) % Panes })
+}
+
+// nudge makes an action that moves a border.
+func nudge(b border, by int) func(*Arrangement) keymap.Requests {
+	return keymap.Says(func(a *Arrangement) string { return a.split.nudge(a.layout, b, by) })
+}
+
+// stays returns why a border cannot be moved.
+func stays(b border) func(*Arrangement) string {
+	return func(a *Arrangement) string { return a.fixed(b) }
 }
 
 // zoom gives the focused pane the whole width, or takes that back.

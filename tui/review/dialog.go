@@ -161,7 +161,7 @@ func (d *Dialog) handlers() keymap.Handlers {
 			"quit.no": {Do: keymap.Just(func() { d.confirm = nil })},
 		}
 	}
-	return d.changeHandlers().With(d.viewHandlers())
+	return actions().For(d).With(d.viewHandlers())
 }
 
 // Answers returns the actions that change and answer the plan for use elsewhere,
@@ -169,18 +169,15 @@ func (d *Dialog) handlers() keymap.Handlers {
 // changes unseen.
 func (d *Dialog) Answers() keymap.Handlers {
 	hs := keymap.Handlers{}
-	for _, id := range []string{
-		"review.run", "review.refuse", "review.edit", "review.acceptance", "review.take_out", "review.move_up",
-		"review.move_down", "review.approve", "review.approve_all", "review.undo",
-	} {
-		hs[id] = keymap.Handler{
+	for _, row := range actions() {
+		hs[row.ID] = keymap.Handler{
 			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
 			Do: func() keymap.Requests {
 				if !d.Shown() {
 					d.Reopen()
 					return nil
 				}
-				w, why := d.Actions().Act(id)
+				w, why := d.Actions().Act(row.ID)
 				if why != "" {
 					return keymap.ShowFooter(why)
 				}
@@ -220,16 +217,12 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
-// viewHandlers returns the actions that answer, and those that change the view.
+// viewHandlers returns the actions that change the view.
 func (d *Dialog) viewHandlers() keymap.Handlers {
 	page := max(d.page.lines()-1, 1)
 	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.page.scroll(by) })} }
 	choose := func(i int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.choose(i) })} }
 	return keymap.Handlers{
-		"review.run": {Do: func() keymap.Requests { return d.answer(event.ReviewRun) }},
-		"review.refuse": {Do: keymap.Just(func() {
-			d.confirm = &question{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
-		})},
 		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
 		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
 		"move.up": choose(d.table.place() - 1), "move.down": choose(d.table.place() + 1), "move.first": choose(0), "move.last": choose(d.table.count() - 1),
@@ -256,37 +249,63 @@ func (d *Dialog) choose(i int) {
 	}
 }
 
-// changeHandlers returns the actions that change the plan.
-func (d *Dialog) changeHandlers() keymap.Handlers {
-	s, v := d.table.chosen(), d.review
-	change := func(f func() error) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() {
-			if err := f(); err != nil {
-				d.word = sentence(err)
-			}
-			d.refresh()
-		})}
+// actions are the actions that change and answer the plan.
+func actions() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "review.run", Keys: "y enter", Does: "run the plan", Do: (*Dialog).run},
+		{ID: "review.refuse", Keys: "n", Does: "refuse the plan; ends the run", Do: keymap.Calls((*Dialog).confirmRefusal)},
+		{ID: "review.edit", Keys: "e", Does: "edit title, arguments and checks of a step", Do: change(func(d *Dialog) error { return d.edit(d.table.chosen()) })},
+		{ID: "review.acceptance", Keys: "E", Does: "edit the acceptance of the plan", Do: change((*Dialog).editAcceptance)},
+		{ID: "review.take_out", Keys: "x d", Does: "remove or restore a step", Do: change(func(d *Dialog) error { return d.takeOut(d.table.chosen()) })},
+		{ID: "review.move_up", Keys: "K shift+up", Does: "move a step up", KeyOnly: true, Do: change(func(d *Dialog) error { return d.review.Move(d.table.chosen().Step.Index, -1) })},
+		{ID: "review.move_down", Keys: "J shift+down", Does: "move a step down", KeyOnly: true, Do: change(func(d *Dialog) error { return d.review.Move(d.table.chosen().Step.Index, 1) })},
+		{ID: "review.approve", Keys: "space", Does: "approve a step's gate, or take that back", Do: change((*Dialog).approve)},
+		{ID: "review.approve_all", Keys: "A", Does: "approve every gate", Do: change((*Dialog).approveAll)},
+		{ID: "review.undo", Keys: "u", Does: "undo the last change of the plan", Do: change((*Dialog).undo)},
 	}
-	return keymap.Handlers{
-		"review.edit":       change(func() error { return d.edit(s) }),
-		"review.acceptance": change(d.editAcceptance),
-		"review.take_out":   change(func() error { return d.takeOut(s) }),
-		"review.move_up":    change(func() error { return v.Move(s.Step.Index, -1) }),
-		"review.move_down":  change(func() error { return v.Move(s.Step.Index, 1) }),
-		"review.approve":    change(func() error { return v.Approve(s.Step.Index, !s.Passes) }),
-		"review.approve_all": change(func() error {
-			if v.ApproveAll() == 0 {
-				return errors.New("no gate is left to approve")
-			}
-			return nil
-		}),
-		"review.undo": change(func() error {
-			if !v.Undo() {
-				return errors.New("nothing was changed")
-			}
-			return nil
-		}),
+}
+
+// Lines returns the keys and words of the actions that change and answer the plan.
+func Lines() keymap.Lines { return actions().Lines() }
+
+// change makes an action that changes the plan, or says why it cannot.
+func change(f func(*Dialog) error) func(*Dialog) keymap.Requests {
+	return keymap.Calls(func(d *Dialog) {
+		if err := f(d); err != nil {
+			d.word = sentence(err)
+		}
+		d.refresh()
+	})
+}
+
+// run answers that the plan may run.
+func (d *Dialog) run() keymap.Requests { return d.answer(event.ReviewRun) }
+
+// confirmRefusal asks whether to refuse the plan.
+func (d *Dialog) confirmRefusal() {
+	d.confirm = &question{"Refuse this plan? The run ends; a resume shows the plan again.", func() keymap.Requests { return d.answer(event.ReviewRefuse) }}
+}
+
+// approve approves the gate of the chosen step, or takes that back.
+func (d *Dialog) approve() error {
+	s := d.table.chosen()
+	return d.review.Approve(s.Step.Index, !s.Passes)
+}
+
+// approveAll approves every gate.
+func (d *Dialog) approveAll() error {
+	if d.review.ApproveAll() == 0 {
+		return errors.New("no gate is left to approve")
 	}
+	return nil
+}
+
+// undo takes back the last change.
+func (d *Dialog) undo() error {
+	if !d.review.Undo() {
+		return errors.New("nothing was changed")
+	}
+	return nil
 }
 
 // sentence formats an error as a sentence.

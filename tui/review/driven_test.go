@@ -8,7 +8,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/review"
 )
@@ -18,7 +17,7 @@ const reviewed = "r-20261121-114200-k3fq"
 // open opens the review of the plan of a run after these events.
 func open(t *testing.T, look *draw.Styles, width, height int, data ...event.Data) *panetest.Driver {
 	t.Helper()
-	k := keymap.New()
+	k := panetest.Keys()
 	s := panetest.Drive(t, review.New(look, k, draw.Pauses{Grace: time.Nanosecond, Answer: -1}), k, width, height)
 	return set(s, data...)
 }

@@ -28,7 +28,7 @@ func held(t *testing.T) *agent.Run {
 // opened returns a review of a run that has just opened.
 func opened(t *testing.T) *review.Dialog {
 	t.Helper()
-	d := review.New(panetest.DarkLook(), keymap.New(), draw.Pauses{})
+	d := review.New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	d.Set(held(t), 0)
 	return d
 }

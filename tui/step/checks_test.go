@@ -10,7 +10,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/expression"
 	"replan/planning/plan"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -31,7 +30,7 @@ func TestChecksShowWhatTheySaw(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: run.Step("1")})
 	d.setSize(70, 20)
 	if d.tabs.current != tabChecks {

@@ -31,7 +31,7 @@ func drawnStep() *agent.StepState {
 
 // showing is a pane on a step.
 func showing(l *draw.Styles, s *agent.StepState, width, height int) *Pane {
-	d := New(l, keymap.New())
+	d := New(l, panetest.Keys())
 	d.SetState(State{Size: draw.Rect{W: width, H: height}})
 	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Steps: []*agent.StepState{s}}}
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: s})

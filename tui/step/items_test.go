@@ -11,13 +11,12 @@ import (
 	"replan/agent/event"
 	"replan/planning/expression"
 	"replan/planning/plan"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
 // shown is a tab of a step as text.
 func shown(run *agent.Run, index string, t tab) string {
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: index, Step: run.Step(index)})
 	d.setSize(76, 20)
 	d.choose(t)
@@ -35,7 +34,7 @@ func contains(t *testing.T, got string, wants ...string) {
 
 func TestStepListsItsItemsWithTheirStates(t *testing.T) {
 	run := panetest.EachRun(50, 12)
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "2", Step: run.Step("2")})
 	if d.tabs.current != tabItems {
 		t.Errorf("a step with items shows its %s", tabNames[d.tabs.current])
@@ -111,7 +110,7 @@ func apply(t *testing.T, run *agent.Run, seq int, data event.Data) {
 // BenchmarkItemList measures the list of 10,000 items, drawn anew.
 func BenchmarkItemList(b *testing.B) {
 	run := panetest.EachRun(10_000, 5000)
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "2", Step: run.Step("2")})
 	d.setSize(76, 20)
 	for b.Loop() {

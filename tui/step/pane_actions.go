@@ -31,20 +31,47 @@ func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
+// tabActions are the actions on the tabs of the step, which the plan has too.
+func tabActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "plan.args", Keys: "1", Does: "show arguments", Refuse: (*Pane).nothing, Do: show(tabArgs)},
+		{ID: "plan.output", Keys: "2", Does: "show output", Refuse: (*Pane).nothing, Do: show(tabOutput)},
+		{ID: "plan.diff", Keys: "3", Does: "show diff", Refuse: (*Pane).nothing, Do: show(tabDiff)},
+		{ID: "plan.story", Keys: "4", Does: "show story; attempts, decisions", Refuse: (*Pane).nothing, Do: show(tabStory)},
+		{ID: "plan.timing", Keys: "5", Does: "show timing; waits and duration", Refuse: (*Pane).nothing, Do: show(tabTiming)},
+		{ID: "plan.copy", Keys: "y", Does: "copy the step's tab", Refuse: (*Pane).noCopy, Do: (*Pane).copyShown},
+		{ID: "plan.file", Keys: "O", Does: "open the first file of the step's result", Refuse: (*Pane).noFile, Do: (*Pane).openFile},
+	}
+}
+
+// actions are the other actions on the step.
+func actions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "step.next_tab", Keys: "right l", Shown: "right/l", Does: "next tab", KeyOnly: true, Refuse: (*Pane).nothing, Do: leaf(1)},
+		{ID: "step.previous_tab", Keys: "left h", Shown: "left/h", Does: "previous tab", KeyOnly: true, Refuse: (*Pane).nothing, Do: leaf(-1)},
+		{ID: "diff.sides", Keys: "s", Does: "toggle side-by-side diff", Refuse: (*Pane).noSides, Do: (*Pane).turnDiffs},
+	}
+}
+
+// TabLines returns the keys and words of the actions on the tabs of the step.
+func TabLines() keymap.Lines { return tabActions().Lines() }
+
+// Lines returns the keys and words of the other actions on the step.
+func Lines() keymap.Lines { return actions().Lines() }
+
 // Actions returns the actions on the step.
 func (d *Pane) Actions() keymap.Handlers {
-	show := func(t func() tab) keymap.Handler {
-		return keymap.Handler{Refuse: d.nothing, Do: keymap.Just(func() { d.choose(t()) })}
-	}
-	fixed := func(t tab) keymap.Handler { return show(func() tab { return t }) }
-	return keymap.Handlers{
-		"plan.args": fixed(tabArgs), "plan.output": fixed(tabOutput), "plan.diff": fixed(tabDiff), "plan.story": fixed(tabStory), "plan.timing": fixed(tabTiming),
-		"plan.copy":         {Refuse: d.noCopy, Do: d.copyShown},
-		"plan.file":         {Refuse: d.noFile, Do: d.openFile},
-		"step.next_tab":     show(func() tab { return d.beside(1) }),
-		"step.previous_tab": show(func() tab { return d.beside(-1) }),
-		"diff.sides":        {Refuse: d.noSides, Do: d.turnDiffs},
-	}.With(keymap.Moving(func() int { return d.height }, d.scroll))
+	return tabActions().For(d).With(actions().For(d), keymap.Moving(func() int { return d.height }, d.scroll))
+}
+
+// show makes an action that shows a tab.
+func show(t tab) func(*Pane) keymap.Requests {
+	return keymap.Calls(func(d *Pane) { d.choose(t) })
+}
+
+// leaf makes an action that shows the tab so many after the shown one.
+func leaf(by int) func(*Pane) keymap.Requests {
+	return keymap.Calls(func(d *Pane) { d.choose(d.beside(by)) })
 }
 
 // beside returns the tab that is so many tabs after the shown one.

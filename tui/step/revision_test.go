@@ -7,7 +7,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/step"
 )
@@ -25,7 +24,7 @@ func TestRevisionIsDrawnWithItsReason(t *testing.T) {
 		{At: 3, Data: event.PlanDiff{Revision: 2, Reason: "it was not there", Removed: []string{"1", "2"}, Added: []string{"3"}, Plan: plan.Plan{Title: "P", Steps: []plan.Step{next}, OnFailure: plan.OnFailureReplan}}},
 	}.Folded(t)
 	revision := run.Revisions[len(run.Revisions)-1]
-	p := step.New(panetest.DarkLook(), keymap.New())
+	p := step.New(panetest.DarkLook(), panetest.Keys())
 	p.Show(run, &step.Subject{Kind: step.SubjectRevision, Key: "revision 2", Revision: &revision})
 	p.SetState(step.State{Size: draw.Rect{W: 60, H: 20}})
 	text := panetest.Stripped(p.View())

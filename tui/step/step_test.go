@@ -11,7 +11,6 @@ import (
 	"replan/agent"
 	"replan/planning/plan"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 	"replan/tui/panetest"
 )
 
@@ -126,7 +125,7 @@ func inspected(result any) (*Pane, *agent.Run) {
 	s := run.Steps[0]
 	s.Step.Tool, s.Step.Args = "fs.read", map[string]any{"path": "a.go"}
 	s.Status, s.Attempt, s.Args, s.Result = agent.StepCompleted, 1, s.Step.Args, result
-	d := New(panetest.DarkLook(), keymap.New())
+	d := New(panetest.DarkLook(), panetest.Keys())
 	d.setSize(80, 30)
 	d.Show(run, &Subject{Kind: SubjectStep, Key: "1", Step: s})
 	d.choose(tabOutput)
