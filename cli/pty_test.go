@@ -48,6 +48,7 @@ type program struct {
 	width  uint16   // 0 means 100 x 30
 	height uint16
 	shell  bool // run the program from a shell that outlives it
+	jobs   bool // run it as a job of a shell that says so when it is suspended, and continues it once a line comes
 }
 
 // open starts the program on a terminal and kills it when the test ends.
@@ -74,6 +75,10 @@ func open(t *testing.T, p program) *terminal {
 	s.cmd = exec.Command("replan", p.args...)
 	if p.shell {
 		s.cmd = exec.Command("sh", "-c", `replan "$@"; code=$?; read -r _; exit $code`, "sh")
+		s.cmd.Args = append(s.cmd.Args, p.args...)
+	}
+	if p.jobs {
+		s.cmd = exec.Command("sh", "-mc", `replan "$@"; echo it is suspended; read -r _; fg`, "sh")
 		s.cmd.Args = append(s.cmd.Args, p.args...)
 	}
 	s.cmd.Dir = p.folder
@@ -217,6 +222,7 @@ func (s *terminal) keys(keys string) {
 const (
 	ctrlC = "\x03"
 	ctrlD = "\x04"
+	ctrlZ = "\x1a"
 )
 
 // signal sends a signal to the program alone.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"runtime"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
@@ -40,6 +42,7 @@ func exitActions() keymap.Table[*exits] {
 	return keymap.Table[*exits]{
 		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: keymap.Runs((*exits).stop)},
 		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
+		{ID: "suspend", Keys: "ctrl+z", Does: "suspend; fg in the shell continues", KeyOnly: true, Refuse: (*exits).cannotSuspend, Do: keymap.Runs(func(*exits) tea.Cmd { return tea.Suspend })},
 		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
 	}
 }
@@ -47,6 +50,14 @@ func exitActions() keymap.Table[*exits] {
 // noReplay says that there is no replay to quit.
 func (e *exits) noReplay() string {
 	return "This is not a replay: " + e.keys.Name("quit") + " quits."
+}
+
+// cannotSuspend returns why the program cannot be suspended.
+func (e *exits) cannotSuspend() string {
+	if runtime.GOOS == "windows" {
+		return "Windows has no suspended programs."
+	}
+	return ""
 }
 
 // begin notes that a key or a click does the action id, "" for another one.

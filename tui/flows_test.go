@@ -42,7 +42,7 @@ func TestEveryActionHasAFlow(t *testing.T) {
 	var ids []string
 	for _, a := range tui.New(newFakeSession(), tui.Options{}).Actions() {
 		ids = append(ids, a.ID)
-		if _, ok := flows[a.ID]; !ok {
+		if _, ok := flows[a.ID]; !ok && a.ID != "suspend" { // it would stop the tests too; a test of cli does it in a shell
 			t.Errorf("no flow presses the key of %s (%s)", a.ID, a.Does)
 		}
 	}
