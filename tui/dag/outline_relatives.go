@@ -18,10 +18,9 @@ const (
 type relatives struct {
 	on       bool // there are some
 	self     planlayout.Set
-	above    planlayout.Set         // its dependencies
-	below    planlayout.Set         // its dependents
-	up, down []bool                 // nodes on a path to it and from it, itself included in both
-	lanes    [][2][]planlayout.Span // for each lane, its spans on such paths: up and down
+	above    planlayout.Set // its dependencies
+	below    planlayout.Set // its dependents
+	up, down []bool         // nodes on a path to it and from it, itself included in both
 }
 
 // relatives returns what is related to a row.
@@ -58,10 +57,6 @@ func (o *outline) relatives(at int) relatives {
 		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
 		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
 	}
-	k.lanes = make([][2][]planlayout.Span, len(o.rails.Lanes))
-	for i := range o.rails.Lanes {
-		k.lanes[i] = [2][]planlayout.Span{o.rails.Lanes[i].Spans(k.up), o.rails.Lanes[i].Spans(k.down)}
-	}
 	return k
 }
 
@@ -92,34 +87,28 @@ func (k *relatives) of(r *Row) relation {
 	}
 }
 
-// litLanes returns, as bits, the gutter cells of a row on a path to or from the
-// selected step.
-func (k *relatives) litLanes(r *Row, cells []planlayout.Cell) uint32 {
-	if !k.on || r.rails == railsNone {
+// lights reports whether a dependency between two nodes is on a path to or from the selected
+// step.
+func (k *relatives) lights(from, to int) bool {
+	return k.on && (k.up[from] && k.up[to] || k.down[from] && k.down[to])
+}
+
+// litLanes returns, as bits, the gutter cells of a row on such a path.
+func (o *outline) litLanes(k *relatives, r *Row) (lit uint32) {
+	node := r.node
+	switch r.rails {
+	case railsNone:
+		return 0
+	case railsAbove:
+		node--
+	}
+	if !k.on || node < 0 {
 		return 0
 	}
-	var lit uint32
-	for i, cell := range cells {
-		if cell.Lane >= 0 && k.lights(cell, r) {
+	for i, is := range o.rails.Lit(node, r.rails != railsBeside, k.lights) {
+		if is {
 			lit |= 1 << (i % 32)
 		}
 	}
 	return lit
-}
-
-// lights reports whether a cell of a row's rails is on such a path.
-func (k *relatives) lights(cell planlayout.Cell, r *Row) bool {
-	for i, nodes := range [2][]bool{k.up, k.down} {
-		for _, s := range k.lanes[cell.Lane][i] {
-			switch {
-			case r.rails == railsAbove && (r.node <= s.First || r.node > s.Last),
-				r.rails == railsBeside && (r.node < s.First || r.node > s.Last),
-				r.rails == railsBelow && (r.node < s.First || r.node >= s.Last):
-			case cell.Sides == planlayout.SideLeft|planlayout.SideRight && !nodes[r.node]:
-			default:
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -283,7 +283,6 @@ func (h *Help) signs() []string {
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",
 		l.Faint.Render(g.Blocker+"5") + " waits for 5",
-		l.Faint.Render(g.Parallel) + " side by side",
 		l.Muted.Render(g.Folded) + " collapsed",
 	}
 }

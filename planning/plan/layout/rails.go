@@ -1,6 +1,10 @@
 package layout
 
-import "slices"
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
 
 // The sides of a cell, joined by a line.
 const (
@@ -10,193 +14,207 @@ const (
 	SideRight
 )
 
-// Cell is one character of the rails: the sides joined by its line, and the lane
-// of the line, -1 for none.
+// Cell is one character of the rails: the sides joined by its line, and the column of
+// the lane that the line belongs to, -1 for none.
 type Cell struct {
 	Sides uint8
 	Lane  int
 }
 
-// Rails are lines left of a list of nodes, one row a node, that join each node
-// to what it depends on.
+// Rails are lines beside a list of nodes, one row a node, that join each node to what it
+// depends on, as git log --graph does. The mark of a node stands in a column of its own
+// row. Lines that come into a node from above end in its row, those that leave it begin
+// below it:
 //
-// A lane runs down the rows. A node on the lane, drawn ├ and a blank, depends
-// on those above it on that lane and comes before those below it. Nodes beside
-// the lane, drawn ├─, are passed: they depend on the node on the lane above
-// them, not on each other, and the next node on the lane depends on all of
-// them. A lane begins at ┌ and ends at └, which may be on it or beside it.
-// Where a lane passes a node that is no part of it, it is drawn │, also across
-// the line of another lane.
+//	○      a
+//	├─○    b after a
+//	○─╯    c after a and b
+//
+// A node with several dependents has a lane below its mark, which each of them but the
+// last one branches off. Many nodes that only one node depends on share a lane on their
+// right, which ends at that node:
+//
+//	├─○───╮
+//	├───○─┤
+//	├─○───┤
+//
+// Of two marks in one column with nothing between them, the lower one comes after the upper
+// one. A lane keeps its column. A line that crosses a lane without joining it passes below it.
 type Rails struct {
 	Width int     // cells of a row
-	Lanes []Lane  // in the order in which they begin
-	Noted [][]int // the dependencies of each node without a lane
+	Noted [][]int // the dependencies of each node that no line shows
 
-	rows   [][]place // of each node, one for each column
-	column int       // columns in use
+	marks []int // the column of each node
+	lanes []lane
+	in    [][]int // the lanes that lead to each node from above, by number
+	out   [][]int // the lanes on which each node leads to those below
+
+	columns [][]int // the lanes in each column, from the top
 }
 
-// Lane is groups of nodes: each node of a group depends on each of the group
-// before. A group of one node stands on the lane, those of a larger one stand
-// beside it. Of two neighboring groups one has a single node.
-type Lane struct {
-	Groups [][]int
-	Column int
+// lane is dependencies that share one vertical line: those on one node, its hub, or those
+// of the hub on several nodes.
+type lane struct {
+	column int
+	hub    int
+	into   bool  // leads to the hub
+	ends   []int // the other nodes, in order
 }
 
-// first and last are the rows between which the lane runs.
-func (l *Lane) first() int { return l.Groups[0][0] }
-
-func (l *Lane) last() int {
-	g := l.Groups[len(l.Groups)-1]
-	return g[len(g)-1]
+// first and last are the rows between which a lane runs.
+func (l *lane) first() int {
+	if l.into {
+		return l.ends[0]
+	}
+	return l.hub
 }
 
-// place is the shape of a lane in a row.
-type place struct {
-	lane   int // one more than its position; 0 for no lane
-	up     bool
-	down   bool
-	on     bool // the node is part of the lane
-	beside bool
+func (l *lane) last() int {
+	if l.into {
+		return l.hub
+	}
+	return l.ends[len(l.ends)-1]
 }
 
-// NewRails lays out the rails of a reduced graph. At most limit lanes run side by
-// side; dependencies without a lane are noted.
-func NewRails(reduced Graph, limit int) *Rails {
-	r := &Rails{Noted: make([][]int, len(reduced)), rows: make([][]place, len(reduced))}
-	lanes, dropped := fit(joinBlocks(newCover(reduced).blocks()), len(reduced), limit)
-	r.Lanes = lanes
-	for _, b := range dropped {
-		for _, to := range b.to {
-			r.Noted[to] = append(r.Noted[to], b.from...)
+// crosses reports whether a dependency that on accepts runs through the lane at a height: rows
+// are even numbers, and the odd ones stand for what is between them.
+func (l *lane) crosses(height int, on func(from, to int) bool) bool {
+	return slices.ContainsFunc(l.ends, func(end int) bool {
+		from, to := l.hub, end
+		if l.into {
+			from, to = end, l.hub
 		}
-	}
-	for _, noted := range r.Noted {
-		slices.Sort(noted)
-	}
-	for i := range lanes {
-		r.column = max(r.column, lanes[i].Column+1)
-	}
-	for i := range r.rows {
-		r.rows[i] = make([]place, r.column)
-	}
-	for i := range lanes {
-		r.run(i)
-	}
-	r.Width = 2 * r.column
-	if !r.barred() {
-		r.Width = max(r.Width-1, 0)
-	}
-	return r
-}
-
-// run enters a lane into the rows.
-func (r *Rails) run(lane int) {
-	l := &r.Lanes[lane]
-	at := l.Column
-	first, last := l.first(), l.last()
-	for row := first; row <= last; row++ {
-		r.rows[row][at] = place{lane: lane + 1, up: row > first, down: row < last}
-	}
-	for _, group := range l.Groups {
-		for _, node := range group {
-			p := &r.rows[node][at]
-			p.on, p.beside = true, len(group) > 1
-		}
-	}
-}
-
-// barred reports whether a line leads from a lane to the right edge.
-func (r *Rails) barred() bool {
-	return slices.ContainsFunc(r.rows, func(row []place) bool {
-		for _, p := range slices.Backward(row) {
-			if p.on {
-				return p.beside
-			}
-		}
-		return false
+		return 2*from <= height && height <= 2*to && on(from, to)
 	})
 }
 
-// Row returns the cells beside a node, Width of them.
-func (r *Rails) Row(node int) []Cell {
-	cells := make([]Cell, 2*r.column)
-	bar := -1 // the lane whose line runs to the right
-	for i, p := range r.rows[node] {
-		at, gap := &cells[2*i], &cells[2*i+1]
-		at.Lane, gap.Lane = p.lane-1, -1
-		switch {
-		case p.lane == 0:
-			if bar >= 0 {
-				*at = Cell{SideLeft | SideRight, bar}
-			}
-		case !p.on:
-			at.Sides = SideUp | SideDown
-		default:
-			at.Sides = p.sides(bar >= 0)
-			bar = -1
-			if p.beside {
-				bar = p.lane - 1
-			}
-		}
-		if bar >= 0 {
-			*gap = Cell{SideLeft | SideRight, bar}
-		}
+// NewRails lays out the rails of a reduced graph. At most limit lanes and marks, but no fewer
+// than three, stand side by side; dependencies that find no room are noted.
+func NewRails(reduced Graph, limit int) *Rails {
+	t := newTracks(reduced, max(limit, leastColumns))
+	for node := range reduced {
+		t.place(node)
 	}
-	return cells[:r.Width]
+	return t.finish()
 }
 
-// sides are those joined by the lane's own cell beside a node of it.
-func (p place) sides(bar bool) uint8 {
-	var sides uint8
-	if p.up {
-		sides |= SideUp
+// Mark returns the cell in the row of a node in which its mark stands.
+func (r *Rails) Mark(node int) int { return 2 * r.marks[node] }
+
+// Row returns the cells beside a node, Width of them. The one of its mark is empty.
+func (r *Rails) Row(node int) []Cell {
+	cells := r.between(node, func(l *lane) bool { return l.first() < node && node < l.last() })
+	mark := r.marks[node]
+	join := func(number int, up, down bool) {
+		l := &r.lanes[number]
+		if l.column == mark {
+			return
+		}
+		at := &cells[2*l.column]
+		at.Lane = l.column
+		at.Sides |= sides(up, down, l.column > mark, l.column < mark)
+		step := 1
+		if l.column < mark {
+			step = -1
+		}
+		for c := 2*mark + step; c != 2*l.column; c += step {
+			if cells[c].Sides&(SideUp|SideDown) == 0 {
+				cells[c] = Cell{SideLeft | SideRight, l.column}
+			}
+		}
 	}
-	if p.down {
-		sides |= SideDown
+	ends := slices.Concat(r.in[node], r.out[node])
+	for _, number := range ends {
+		l := &r.lanes[number]
+		join(number, l.first() < node, node < l.last())
 	}
-	if bar {
-		sides |= SideLeft
+	// A line to a farther lane runs through the ends of nearer ones.
+	for _, number := range ends {
+		near := r.lanes[number].column
+		for _, other := range ends {
+			far := r.lanes[other].column
+			if near != mark && (mark < near && near < far || far < near && near < mark) {
+				cells[2*near].Sides |= SideLeft | SideRight
+			}
+		}
 	}
-	if p.beside || !bar {
-		sides |= SideRight
-	}
-	return sides
+	cells[2*mark] = Cell{Lane: mark}
+	return cells
 }
 
 // Below returns the cells between a node and the one after it.
 func (r *Rails) Below(node int) []Cell {
-	cells := make([]Cell, 2*r.column)
+	return r.between(node, func(l *lane) bool { return l.first() <= node && node < l.last() })
+}
+
+// between returns a row with the lanes at a node that run through it.
+func (r *Rails) between(node int, runs func(*lane) bool) []Cell {
+	cells := make([]Cell, r.Width)
 	for i := range cells {
 		cells[i].Lane = -1
 	}
-	for i, p := range r.rows[node] {
-		if p.down {
-			cells[2*i] = Cell{SideUp | SideDown, p.lane - 1}
-		}
-	}
-	return cells[:r.Width]
-}
-
-// Span is the rows of a part of a lane, both ends included.
-type Span struct{ First, Last int }
-
-// Spans returns the parts of a lane between two nodes of a set.
-func (l *Lane) Spans(in []bool) []Span {
-	var spans []Span
-	for i := 1; i < len(l.Groups); i++ {
-		first := slices.IndexFunc(l.Groups[i-1], func(node int) bool { return in[node] })
-		if first < 0 {
-			continue
-		}
-		to := l.Groups[i]
-		for last := len(to) - 1; last >= 0; last-- {
-			if in[to[last]] {
-				spans = append(spans, Span{l.Groups[i-1][first], to[last]})
-				break
+	for column := range r.columns {
+		for l := range r.at(column, node) {
+			if runs(l) {
+				cells[2*column] = Cell{SideUp | SideDown, column}
 			}
 		}
 	}
-	return spans
+	return cells
+}
+
+// at yields the lanes in a column that begin, run or end at a node.
+func (r *Rails) at(column, node int) iter.Seq[*lane] {
+	return func(yield func(*lane) bool) {
+		numbers := r.columns[column]
+		first, _ := slices.BinarySearchFunc(numbers, node, func(number, node int) int { return cmp.Compare(r.lanes[number].last(), node) })
+		for _, number := range numbers[first:] {
+			if l := &r.lanes[number]; l.first() > node || !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// Lit reports which cells of the row of a node, or of what is below it, belong to a
+// dependency that on accepts.
+func (r *Rails) Lit(node int, below bool, on func(from, to int) bool) []bool {
+	lit := make([]bool, r.Width)
+	height := 2 * node
+	if below {
+		height++
+	}
+	passed := make([]bool, r.Width) // by a lane that does not end here
+	for column := range r.columns {
+		for l := range r.at(column, node) {
+			lit[2*column] = lit[2*column] || l.crosses(height, on)
+			passed[2*column] = passed[2*column] || l.first() < node && node < l.last()
+		}
+	}
+	if below {
+		return lit
+	}
+	mark := r.marks[node]
+	for _, number := range slices.Concat(r.in[node], r.out[node]) {
+		l := &r.lanes[number]
+		from, to := min(l.hub, node), max(l.hub, node)
+		if !on(from, to) {
+			continue
+		}
+		for c := 2*min(mark, l.column) + 1; c < 2*max(mark, l.column); c++ {
+			lit[c] = lit[c] || !passed[c]
+		}
+	}
+	lit[2*mark] = false
+	return lit
+}
+
+// sides returns the sides of a cell.
+func sides(up, down, left, right bool) (s uint8) {
+	for side, joined := range map[uint8]bool{SideUp: up, SideDown: down, SideLeft: left, SideRight: right} {
+		if joined {
+			s |= side
+		}
+	}
+	return s
 }
