@@ -148,7 +148,7 @@ func (o *outline) addStep(v *shownPlan, at, node int) {
 	o.addBefore(v, r)
 	if noted := o.rails.Noted[node]; len(noted) > 0 {
 		for _, p := range o.chart.dependencies(at) {
-			if slices.Contains(noted, o.of[p]) {
+			if _, found := slices.BinarySearch(noted, o.of[p]); found {
 				r.after = append(r.after, o.chart.Steps[p].Step.Index)
 			}
 		}

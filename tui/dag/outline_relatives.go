@@ -16,11 +16,11 @@ const (
 // relatives holds the dependencies and dependents of the selected row, for steps
 // and for graph nodes.
 type relatives struct {
-	on       bool // there are some
-	self     planlayout.Set
-	above    planlayout.Set // its dependencies
-	below    planlayout.Set // its dependents
-	up, down []bool         // nodes on a path to it and from it, itself included in both
+	on    bool // there are some
+	self  planlayout.Set
+	above planlayout.Set  // its dependencies
+	below planlayout.Set  // its dependents
+	lit   *planlayout.Lit // the lines on a path to it or from it
 }
 
 // relatives returns what is related to a row.
@@ -49,14 +49,16 @@ func (o *outline) relatives(at int) relatives {
 			k.below.Add(i)
 		}
 	}
-	k.up, k.down = make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
+	// The nodes on a path to it and from it, itself included in both.
+	up, down := make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
 	for i, node := range o.of {
 		if node < 0 {
 			continue
 		}
-		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
-		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
+		up[node] = up[node] || k.above.Has(i) || self.Has(i)
+		down[node] = down[node] || k.below.Has(i) || self.Has(i)
 	}
+	k.lit = o.rails.Light(func(from, to int) bool { return up[from] && up[to] || down[from] && down[to] })
 	return k
 }
 
@@ -87,28 +89,22 @@ func (k *relatives) of(r *Row) relation {
 	}
 }
 
-// lights reports whether a dependency between two nodes is on a path to or from the selected
-// step.
-func (k *relatives) lights(from, to int) bool {
-	return k.on && (k.up[from] && k.up[to] || k.down[from] && k.down[to])
-}
-
 // litLanes returns, as bits, the gutter cells of a row on such a path.
-func (o *outline) litLanes(k *relatives, r *Row) (lit uint32) {
-	node := r.node
-	switch r.rails {
-	case railsNone:
-		return 0
-	case railsAbove:
-		node--
+func (k *relatives) litLanes(r *Row) (bits uint32) {
+	var lit []bool
+	switch {
+	case !k.on:
+	case r.rails == railsBeside:
+		lit = k.lit.Row(r.node)
+	case r.rails == railsBelow:
+		lit = k.lit.Below(r.node)
+	case r.rails == railsAbove && r.node > 0:
+		lit = k.lit.Below(r.node - 1)
 	}
-	if !k.on || node < 0 {
-		return 0
-	}
-	for i, is := range o.rails.Lit(node, r.rails != railsBeside, k.lights) {
+	for i, is := range lit {
 		if is {
-			lit |= 1 << (i % 32)
+			bits |= 1 << (i % 32)
 		}
 	}
-	return lit
+	return bits
 }

@@ -161,7 +161,7 @@ type rowPainting struct {
 func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
 		columns: w.columns, width: w.width, theme: w.styles.Themed, selected: r.Key != "" && r.Key == w.selected,
-		focused: w.focused, relation: w.relatives.of(r), lanes: w.outline.litLanes(&w.relatives, r), over: w.plan.Run.Result != nil,
+		focused: w.focused, relation: w.relatives.of(r), lanes: w.relatives.litLanes(r), over: w.plan.Run.Result != nil,
 	}
 	switch r.Kind {
 	case RowStep:
@@ -393,7 +393,7 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 	if lanes.rails == railsBeside {
 		lanes.rails = railsBelow
 	}
-	w.paintGutter(lanes, face{columns: f.columns, lanes: w.outline.litLanes(&w.relatives, lanes)}, p)
+	w.paintGutter(lanes, face{columns: f.columns, lanes: w.relatives.litLanes(lanes)}, p)
 	p.Gap(1 + f.columns.index + 1)
 	p.Add(rest.Style, w.styles.Cut(rest.Text, w.width-p.Width-1))
 	p.Gap(w.width - p.Width)

@@ -158,11 +158,14 @@ func TestRailsLightTheWayOfOneDependency(t *testing.T) {
 		r := layout.NewRails(g, 60)
 		for to, dependencies := range g {
 			for _, from := range dependencies {
-				on := func(a, b int) bool { return a == from && b == to }
+				light := r.Light(func(a, b int) bool { return a == from && b == to })
 				for node := range g {
 					for below, cells := range map[bool][]layout.Cell{false: r.Row(node), true: r.Below(node)} {
-						lit := 0
-						for c, is := range r.Lit(node, below, on) {
+						lit, is := 0, light.Row(node)
+						if below {
+							is = light.Below(node)
+						}
+						for c, is := range is {
 							if is {
 								lit++
 								if cells[c].Sides == 0 {

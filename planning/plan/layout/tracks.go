@@ -4,16 +4,30 @@ import "slices"
 
 // tracks gives lanes and marks their columns, row by row.
 type tracks struct {
-	graph Graph
 	feeds [][]int // the dependents of each node
-	limit int
-	rails *Rails
+	limit int     // columns at most
 
-	open []int // the number of the lane in each column, -1 for none
+	marks  []int   // the column of each node so far
+	noted  [][]int // the dependencies of each node that no line shows
+	tracks []track // lanes, in the order in which they begin
+
+	open []int // the number of the track in each column, -1 for none
 	last []int // the node of the lowest mark in each column, -2 for none
-	into []int // the lane to each node from those with no other dependent, -1 for none
+	into []int // the track to each node from those with no other dependent, -1 for none
 	lone []int // how many nodes each node alone depends on; 0 if they cannot share a lane
 }
+
+// track is a lane and the nodes below that it still leads to, in order.
+type track struct {
+	lane
+	rest []int
+}
+
+// leadsTo reports whether a track leads to a node, which is the next one.
+func (t track) leadsTo(node int) bool { return len(t.rest) > 0 && t.rest[0] == node }
+
+// until returns the last node that an open track leads to.
+func (t track) until() int { return t.rest[len(t.rest)-1] }
 
 const (
 	// sharedLeast is the least number of nodes that share a lane to their one dependent. Lanes
@@ -24,11 +38,30 @@ const (
 	leastColumns = 3
 )
 
+// layTracks returns the columns of the nodes of a reduced graph, their lanes in the order in
+// which they begin, and the dependencies of each node for which there is no room.
+func layTracks(reduced Graph, limit int) (marks []int, lanes []lane, noted [][]int) {
+	t := newTracks(reduced, max(limit, leastColumns))
+	for node := range reduced {
+		t.place(node)
+	}
+	for _, track := range t.tracks {
+		if len(track.ends) > 0 {
+			lanes = append(lanes, track.lane)
+		}
+	}
+	for _, dependencies := range t.noted {
+		slices.Sort(dependencies)
+	}
+	return t.marks, lanes, t.noted
+}
+
 func newTracks(reduced Graph, limit int) *tracks {
 	n := len(reduced)
 	t := &tracks{
-		graph: reduced, feeds: make([][]int, n), limit: limit, open: slices.Repeat([]int{-1}, limit), last: slices.Repeat([]int{-2}, limit), into: slices.Repeat([]int{-1}, n), lone: make([]int, n),
-		rails: &Rails{Noted: make([][]int, n), marks: make([]int, n), in: make([][]int, n), out: make([][]int, n)},
+		feeds: make([][]int, n), limit: limit, noted: make([][]int, n),
+		open: slices.Repeat([]int{-1}, limit), last: slices.Repeat([]int{-2}, limit),
+		into: slices.Repeat([]int{-1}, n), lone: make([]int, n),
 	}
 	for node, dependencies := range reduced {
 		for _, d := range dependencies {
@@ -47,28 +80,29 @@ func newTracks(reduced Graph, limit int) *tracks {
 // leave it.
 func (t *tracks) place(node int) {
 	mark := t.column(node)
-	t.rails.marks[node], t.last[mark] = mark, node
-	ended := t.coming(node)
-	t.rails.in[node] = ended
+	t.marks, t.last[mark] = append(t.marks, mark), node
+	coming := t.coming(node)
 	t.leave(node, mark)
-	for _, number := range ended {
-		if l := &t.rails.lanes[number]; l.last() == node && t.open[l.column] == number {
-			t.open[l.column] = -1
+	for _, number := range coming {
+		track := &t.tracks[number]
+		track.rest = track.rest[1:]
+		if !track.into {
+			track.ends = append(track.ends, node)
+		}
+		if len(track.rest) == 0 && t.open[track.column] == number {
+			t.open[track.column] = -1
 		}
 	}
 }
 
-// coming returns the open lanes that lead to a node.
-func (t *tracks) coming(node int) (lanes []int) {
+// coming returns the open tracks that lead to the next node.
+func (t *tracks) coming(node int) (numbers []int) {
 	for _, number := range t.open {
-		if number < 0 {
-			continue
-		}
-		if l := &t.rails.lanes[number]; l.into && l.hub == node || !l.into && slices.Contains(l.ends, node) {
-			lanes = append(lanes, number)
+		if number >= 0 && t.tracks[number].leadsTo(node) {
+			numbers = append(numbers, number)
 		}
 	}
-	return lanes
+	return numbers
 }
 
 // column returns the column of a node. A lane that goes on below the node is on its left: one
@@ -79,12 +113,12 @@ func (t *tracks) column(node int) int {
 	var ending []int // columns of the lanes below one node that end here
 	rightmost := -1  // lane that goes on
 	for _, number := range t.coming(node) {
-		switch l := &t.rails.lanes[number]; {
-		case l.into:
-		case l.last() == node:
-			ending = append(ending, l.column)
-		case l.column >= least:
-			least, rightmost = l.column+1, number
+		switch track := &t.tracks[number]; {
+		case track.into:
+		case track.until() == node:
+			ending = append(ending, track.column)
+		case track.column >= least:
+			least, rightmost = track.column+1, number
 		}
 	}
 	for _, column := range ending {
@@ -92,8 +126,8 @@ func (t *tracks) column(node int) int {
 			return column
 		}
 	}
-	if shared := t.into[node]; shared >= 0 && t.rails.lanes[shared].column >= least {
-		column := t.rails.lanes[shared].column
+	if shared := t.into[node]; shared >= 0 && t.tracks[shared].column >= least {
+		column := t.tracks[shared].column
 		for column > least && t.isFree(column-1, node) { // as far left as no lane is in the way
 			column--
 		}
@@ -103,7 +137,7 @@ func (t *tracks) column(node int) int {
 		return column
 	}
 	if rightmost >= 0 {
-		t.note(rightmost, node)
+		t.note(rightmost)
 		return t.column(node)
 	}
 	return t.cutLongest(node)
@@ -125,11 +159,12 @@ func (t *tracks) isFree(column, node int) bool {
 	return t.open[column] < 0 && t.last[column] != node-1
 }
 
-// note notes a dependency in place of the line to it.
-func (t *tracks) note(number, to int) {
-	l := &t.rails.lanes[number]
-	l.ends = slices.DeleteFunc(l.ends, func(end int) bool { return end == to })
-	t.rails.Noted[to] = append(t.rails.Noted[to], l.hub)
+// note notes the next dependency of a track in place of the line to it.
+func (t *tracks) note(number int) {
+	track := &t.tracks[number]
+	to := track.rest[0]
+	track.rest = track.rest[1:]
+	t.noted[to] = append(t.noted[to], track.hub)
 }
 
 // leave begins the lane below a node, or joins the one to its only dependent.
@@ -145,85 +180,52 @@ func (t *tracks) leave(node, mark int) {
 				column = t.free(mark+1, node)
 			}
 			if column >= 0 {
-				t.into[hub] = t.begin(lane{column: column, hub: hub, into: true})
+				t.into[hub] = t.begin(track{lane{column: column, hub: hub, into: true}, dependents})
 			}
 		}
-		if shared := t.into[hub]; shared >= 0 && t.rails.lanes[shared].column > mark {
-			l := &t.rails.lanes[shared]
-			l.ends = append(l.ends, node)
-			t.rails.out[node] = []int{shared}
+		if shared := t.into[hub]; shared >= 0 && t.tracks[shared].column > mark {
+			t.tracks[shared].ends = append(t.tracks[shared].ends, node)
 			return
 		}
 	}
-	t.rails.out[node] = []int{t.begin(lane{column: mark, hub: node, ends: slices.Clone(dependents)})}
+	t.begin(track{lane{column: mark, hub: node}, dependents})
 }
 
-// begin opens a lane and returns its number.
-func (t *tracks) begin(l lane) int {
-	number := len(t.rails.lanes)
-	t.rails.lanes = append(t.rails.lanes, l)
-	t.open[l.column] = number
+// begin opens a track and returns its number.
+func (t *tracks) begin(opened track) int {
+	number := len(t.tracks)
+	t.tracks = append(t.tracks, opened)
+	t.open[opened.column] = number
 	return number
 }
 
-// cutLongest ends the lane that would run longest before a node, notes the dependencies that it
-// would still show, and returns its column. A lane that leads to the node goes last, and the one
+// cutLongest ends the track that would run longest before a node, notes the dependencies that it
+// would still show, and returns its column. One that leads to the node goes last, and the one
 // of the node before, whose mark is in the way, stays.
 func (t *tracks) cutLongest(node int) int {
-	coming, longest := t.coming(node), -1
+	longest := -1
 	for _, number := range t.open {
-		if number < 0 || t.rails.lanes[number].hub == node-1 && !t.rails.lanes[number].into {
+		if number < 0 || t.tracks[number].hub == node-1 && !t.tracks[number].into {
 			continue
 		}
 		if longest < 0 {
 			longest = number
 			continue
 		}
-		leads, other := slices.Contains(coming, number), slices.Contains(coming, longest)
-		if !leads && other || leads == other && t.rails.lanes[number].last() > t.rails.lanes[longest].last() {
+		one, other := t.tracks[number], t.tracks[longest]
+		if one.leadsTo(node) == other.leadsTo(node) && one.until() > other.until() || !one.leadsTo(node) && other.leadsTo(node) {
 			longest = number
 		}
 	}
-	l := &t.rails.lanes[longest]
-	t.open[l.column] = -1
-	if l.into {
-		for _, from := range l.ends {
-			t.rails.Noted[l.hub] = append(t.rails.Noted[l.hub], from)
-			t.rails.out[from] = nil
-		}
-		t.into[l.hub], t.lone[l.hub], l.ends = -1, 0, nil
-		return l.column
-	}
-	l.ends = slices.DeleteFunc(l.ends, func(to int) bool {
-		if to >= node {
-			t.rails.Noted[to] = append(t.rails.Noted[to], l.hub)
-		}
-		return to >= node
-	})
-	if len(l.ends) == 0 {
-		t.rails.out[l.hub] = nil
-	}
-	return l.column
-}
-
-// finish returns the rails once every node is placed.
-func (t *tracks) finish() *Rails {
-	r, columns := t.rails, 0
-	for _, noted := range r.Noted {
-		slices.Sort(noted)
-	}
-	for _, mark := range r.marks {
-		columns = max(columns, mark+1)
-	}
-	for i := range r.lanes {
-		columns = max(columns, r.lanes[i].column+1)
-	}
-	r.Width = max(2*columns-1, 0)
-	r.columns = make([][]int, columns)
-	for number := range r.lanes {
-		if l := &r.lanes[number]; len(l.ends) > 0 {
-			r.columns[l.column] = append(r.columns[l.column], number)
+	cut := &t.tracks[longest]
+	if cut.into {
+		t.noted[cut.hub] = append(t.noted[cut.hub], cut.ends...)
+		t.into[cut.hub], t.lone[cut.hub], cut.ends = -1, 0, nil
+	} else {
+		for _, to := range cut.rest {
+			t.noted[to] = append(t.noted[to], cut.hub)
 		}
 	}
-	return r
+	t.open[cut.column], cut.rest = -1, nil
+	return cut.column
 }
