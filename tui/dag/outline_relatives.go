@@ -7,20 +7,20 @@ type relation int
 
 // Relations to the selected row.
 const (
-	relationNone relation = iota // nothing is highlighted
+	relationNone relation = iota // drawn as usual: nothing is selected, or it is related through others
 	relationSelf                 // the selected row, or the step it belongs to
 	relationLit                  // one depends on the other
 	relationDim                  // unrelated
 )
 
-// relatives holds the dependencies and dependents of the selected row, for steps
-// and for graph nodes.
+// relatives holds the dependencies and dependents of the selected row.
 type relatives struct {
 	on    bool // there are some
 	self  planlayout.Set
-	above planlayout.Set  // its dependencies
-	below planlayout.Set  // its dependents
-	lit   *planlayout.Lit // the lines on a path to it or from it
+	near  planlayout.Set  // those of its own
+	above planlayout.Set  // its dependencies, and theirs
+	below planlayout.Set  // its dependents, and theirs
+	lit   *planlayout.Lit // the lines that join it to those of its own
 }
 
 // relatives returns what is related to a row.
@@ -40,23 +40,31 @@ func (o *outline) relatives(at int) relatives {
 	default:
 		return relatives{}
 	}
-	k := relatives{on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
-	for i := range n {
-		if self.Has(i) {
-			k.above.Union(c.ancestors(i))
+	k := relatives{on: true, self: self, near: planlayout.NewSet(n), above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
+	up, down := make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
+	add := func(i int, nodes []bool) {
+		if node := o.of[i]; node >= 0 {
+			nodes[node] = true
 		}
+	}
+	for i := range n {
 		if c.ancestors(i).Meets(self) {
 			k.below.Add(i)
 		}
-	}
-	// The nodes on a path to it and from it, itself included in both.
-	up, down := make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
-	for i, node := range o.of {
-		if node < 0 {
+		if !self.Has(i) {
 			continue
 		}
-		up[node] = up[node] || k.above.Has(i) || self.Has(i)
-		down[node] = down[node] || k.below.Has(i) || self.Has(i)
+		k.above.Union(c.ancestors(i))
+		add(i, up)
+		add(i, down)
+		for _, p := range c.dependencies(i) {
+			k.near.Add(p)
+			add(p, up)
+		}
+		for _, d := range c.dependents(i) {
+			k.near.Add(d)
+			add(d, down)
+		}
 	}
 	k.lit = o.rails.Light(func(from, to int) bool { return up[from] && up[to] || down[from] && down[to] })
 	return k
@@ -72,16 +80,20 @@ func (k *relatives) of(r *Row) relation {
 		switch {
 		case k.self.Has(r.at):
 			return relationSelf
-		case k.above.Has(r.at) || k.below.Has(r.at):
+		case k.near.Has(r.at):
 			return relationLit
+		case k.above.Has(r.at) || k.below.Has(r.at):
+			return relationNone
 		}
 		return relationDim
 	case RowGroup:
 		switch {
 		case r.Group.meets(k.self):
 			return relationSelf
-		case r.Group.meets(k.above) || r.Group.meets(k.below):
+		case r.Group.meets(k.near):
 			return relationLit
+		case r.Group.meets(k.above) || r.Group.meets(k.below):
+			return relationNone
 		}
 		return relationDim
 	default:
@@ -89,7 +101,7 @@ func (k *relatives) of(r *Row) relation {
 	}
 }
 
-// litLanes returns, as bits, the gutter cells of a row on such a path.
+// litLanes returns, as bits, the gutter cells of a row on such a line.
 func (k *relatives) litLanes(r *Row) (bits uint32) {
 	var lit []bool
 	switch {

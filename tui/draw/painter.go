@@ -94,9 +94,10 @@ func (p *Painter) Take() string {
 // LaneLimit returns how many lanes fit a pane of that width.
 func LaneLimit(width int) int { return max(min(width/10, 8), 1) }
 
-// Lane returns the style of the lane in a column of rails, as git log --graph colors them.
+// Lane returns the style of the lane in a column of rails, as git log --graph colors them. None
+// has the color of what is lit, nor that of a warning.
 func (l *Styles) Lane(column int) lipgloss.Style {
-	styles := []lipgloss.Style{l.Muted, l.Accent, l.Code, l.Running, l.Added}
+	styles := [...]lipgloss.Style{l.Muted, l.Code, l.Success, l.Running}
 	return styles[column%len(styles)]
 }
 
