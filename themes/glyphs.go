@@ -46,7 +46,6 @@ type Glyphs struct {
 	Empty     string
 	Play      string // playing
 	Pause     string // may be wider
-	Parallel  string // marks what may run in parallel; may be wider
 
 	Border lipgloss.Border
 	Lanes  Lanes
@@ -127,18 +126,14 @@ func (l Lanes) Cell(sides uint8) string {
 // every terminal has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Partial: "◐", Failed: "✗", Pending: "·", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Claimed: "≈", Unchecked: "□", Warning: "!", Milestone: "◇",
+		Done: "✓", Partial: "◐", Failed: "✗", Pending: "◦", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Claimed: "≈", Unchecked: "□", Warning: "!", Milestone: "◇",
 		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
-		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖", Parallel: "∥",
-		Border: lipgloss.RoundedBorder(),
-		Lanes: Lanes{
-			UD: "│", UDR: "├", UDL: "┤", UDLR: "┼",
-			DL: "┐", DR: "┌", UL: "┘", UR: "└",
-			LR: "─", DLR: "┬", ULR: "┴",
-		},
+		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
+		Border:    lipgloss.RoundedBorder(),
+		Lanes:     lightLines,
 		Wires:     lightLines,
 		Box:       lightLines,
 		CursorEnd: "▐",
@@ -160,7 +155,7 @@ func ASCIIGlyphs() Glyphs {
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
-		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||", Parallel: "||",
+		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",

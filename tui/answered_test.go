@@ -86,10 +86,10 @@ func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 60).show(st)
 	next := more(st).session(session.Queue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
 	s.show(next)
-	for _, text := range []string{"· 1 queued: hello three", "· 2 queued: run the plan Tidy up", "· 4 queued: hello four (1 more before it)"} {
+	for _, text := range []string{"◦ 1 queued: hello three", "◦ 2 queued: run the plan Tidy up", "◦ 4 queued: hello four (1 more before it)"} {
 		s.wants(text)
 	}
-	if line := lineOf(s, "· 1 queued: hello three"); !strings.HasPrefix(s.lines()[line-1], "├") {
+	if line := lineOf(s, "◦ 1 queued: hello three"); !strings.HasPrefix(s.lines()[line-1], "├") {
 		t.Errorf("the queue is not above the input:\n%s", s.text())
 	}
 	next = more(next).run(event.SynthesisCompleted{Text: storyAnswer},
@@ -98,8 +98,8 @@ func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {
 			session.Queue{Doing: "hello three", Waiting: []string{"hello four"}})
 	s.show(next)
 	s.wants("getting ready")
-	s.wants("· 1 queued: hello four")
+	s.wants("◦ 1 queued: hello four")
 	s.lacks("queued: hello three")
 	s.show(more(next).session(event.Note{Level: "info", Text: "no longer queued: hello four"}, session.Queue{Doing: "hello three"}))
-	s.lacks("· 1 queued:")
+	s.lacks("◦ 1 queued:")
 }

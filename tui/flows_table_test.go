@@ -50,14 +50,14 @@ var flows = map[string]flow{
 	// Plan.
 	"plan.open":     {first: []string{"tab"}, focus: "step"},
 	"plan.cancel":   {first: []string{"tab"}, wants: "is being canceled", sends: session.Cancel{Run: storyRun, Step: "2"}},
-	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
+	"plan.follow":   {first: []string{"tab", "g"}, wants: "▌├─⠋"},
 	"plan.undo":     {from: (*story).finished, first: []string{"tab"}, wants: "Undo", sends: asks("undo ")},
 	"plan.args":     {from: (*story).finished, first: []string{"tab", "2"}, wants: "does "},
 	"plan.output":   {from: (*story).finished, first: []string{"tab", "1"}, lacks: "does "},
 	"plan.diff":     {from: (*story).finished, first: []string{"tab", "g", "1"}, wants: "No changes to files"},
-	"plan.gate":     {from: (*story).gated, first: []string{"esc", "tab", "g"}, wants: "▌├  ◆"},
-	"plan.failure":  {from: (*story).revised, first: []string{"esc", "tab", "g"}, wants: "▌− │  ✗"},
-	"plan.running":  {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
+	"plan.gate":     {from: (*story).gated, first: []string{"esc", "tab", "g"}, wants: "▌◆─╯"},
+	"plan.failure":  {from: (*story).revised, first: []string{"esc", "tab", "g"}, wants: "▌− │   ✗ 5"},
+	"plan.running":  {first: []string{"tab", "g"}, wants: "▌├─⠋"},
 	"plan.fold":     {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
 	"plan.fold_all": {from: (*story).exploring, first: []string{"tab"}, wants: "▾ 3 calls"},
 
@@ -114,14 +114,14 @@ var flows = map[string]flow{
 	"review.undo":        {from: (*story).reviewing, first: []string{"A"}, wants: "No edits yet."},
 
 	// Moving.
-	"move.up":        {first: []string{"tab", "down"}, wants: "▌├─ ⠋ 2"},
-	"move.down":      {first: []string{"tab", "g"}, wants: "▌├─ ⠋"},
-	"move.first":     {first: []string{"tab"}, wants: "▌┌  ✓"},
-	"move.last":      {first: []string{"tab"}, wants: "▌└  · 6"},
-	"move.page_up":   {first: []string{"tab", "G"}, wants: "▌┌  ✓"},
-	"move.page_down": {first: []string{"tab", "g"}, wants: "▌└  · 6"},
-	"move.half_up":   {first: []string{"tab", "G"}, wants: "▌┌  ✓"},
-	"move.half_down": {first: []string{"tab", "g"}, wants: "▌└  · 6"},
+	"move.up":        {first: []string{"tab", "down"}, wants: "▌├─⠋ 2"},
+	"move.down":      {first: []string{"tab", "g"}, wants: "▌├─⠋"},
+	"move.first":     {first: []string{"tab"}, wants: "▌✓   1"},
+	"move.last":      {first: []string{"tab"}, wants: "▌◦   6"},
+	"move.page_up":   {first: []string{"tab", "G"}, wants: "▌✓   1"},
+	"move.page_down": {first: []string{"tab", "g"}, wants: "▌◦   6"},
+	"move.half_up":   {first: []string{"tab", "G"}, wants: "▌✓   1"},
+	"move.half_down": {first: []string{"tab", "g"}, wants: "▌◦   6"},
 
 	// Dialogs.
 	"dialog.leave":       {from: (*story).listed, first: []string{"ctrl+r"}, lacks: "esc close"},

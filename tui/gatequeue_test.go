@@ -24,7 +24,7 @@ func TestClickChoosesStepBehindOpenGate(t *testing.T) {
 			s.m.Update(tea.MouseClickMsg{X: 90, Y: y, Button: tea.MouseLeft})
 		}
 	}
-	s.wants("▌○ 4 Step 4")
+	s.wants("▌  ○ 4 Step 4")
 	if !s.m.GateOpen() {
 		t.Fatal("the gate is closed")
 	}

@@ -41,7 +41,7 @@ func TestStoppedStepIsMarkedAndStaysChosen(t *testing.T) {
 			s.wants("■ Find out why a session expires early") // in the step pane
 			s.wants("I read the rest.")
 			s.wants("▸ 3 of 4 calls")
-			s.lacks("· Find out why")
+			s.lacks("◦ Find out why")
 			s.press(tabKey).press(letters("1")...)
 			s.wants("stopped before it was done")
 			s.wants("3 of 4 calls")

@@ -23,8 +23,6 @@ type chart struct {
 	before []planlayout.Set // all transitive dependencies
 	places []int            // position of each step in run.Steps
 
-	parallel map[string]bool // steps that may run concurrently with another step
-
 	fans   [][]int // siblings with the same tool and the same dependencies
 	fan    []int   // index into fans, -1 for none
 	part   []int   // milestone of each step, -1 for none
@@ -61,9 +59,6 @@ func (c *chart) dependents(i int) []int { return c.feeds[i] }
 
 // ancestors returns all steps that a step depends on.
 func (c *chart) ancestors(i int) planlayout.Set { return c.before[i] }
-
-// concurrent returns the indexes of the steps that may run concurrently with another.
-func (c *chart) concurrent() map[string]bool { return c.parallel }
 
 // textWidths returns the widths of the texts of its steps.
 func (c *chart) textWidths() textWidths { return c.widths }
@@ -105,8 +100,7 @@ func newChart(run *agent.Run) *chart {
 	n := len(order)
 	c := &chart{
 		at: make(map[string]int, n), Steps: make([]*agent.StepState, n), places: make([]int, n),
-		parallel: planlayout.Parallel(graph),
-		deps:     make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
+		deps: make([][]int, n), feeds: make([][]int, n), before: make([]planlayout.Set, n),
 	}
 	for i, index := range order {
 		c.at[index] = i

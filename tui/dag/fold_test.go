@@ -244,13 +244,13 @@ func TestManualFolding(t *testing.T) {
 		want    string
 		message string
 	}{
-		{"space folds sole dependents", "1", (*Pane).toggleFold, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 7", ""},
+		{"space folds sole dependents", "1", (*Pane).toggleFold, "1 | 5 steps ✓1 ⠋1 ○1 ◦2 | 7", ""},
 		{"space folds siblings", "2", (*Pane).toggleFold, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", ""},
 		{"space unfolds again", "5", func(d *Pane) string { d.toggleFold(); d.View(); return d.toggleFold() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", ""},
 		{"space with nothing to fold", "7", (*Pane).toggleFold, "1 | 2 | 3 | 4 | 5 | 6 | 7", "No step depends on this one alone, so there is nothing to collapse."},
 		{"z folds everything", "7", (*Pane).foldEverything, "1 | 3 x fs.read ✓1 ⠋1 ○1 | 5 | 6 | 7", "Everything is collapsed."},
 		{"z again unfolds everything", "7", func(d *Pane) string { d.foldEverything(); d.View(); return d.foldEverything() }, "1 | 2 | 3 | 4 | 5 | 6 | 7", "Everything is expanded."},
-		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.View(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ·2 | 3 | 7", ""},
+		{"jump reveals folded step", "1", func(d *Pane) string { d.toggleFold(); d.View(); return d.jump(toRunning) }, "1 | 5 steps ✓1 ⠋1 ○1 ◦2 | 3 | 7", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New(panetest.DarkLook(), panetest.Keys())

@@ -38,7 +38,7 @@ func TestOlderRevisionsCollapseToOneLine(t *testing.T) {
 	d := New(panetest.DarkLook(), panetest.Keys())
 	resize(d, 60, 12)
 	d.Show(revisedTwice())
-	folded := "   ┌ ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + └ ○ 5 Fifth   t ready"
+	folded := "   ✓ 1 First  t    0ms\n │ ▸ rev 2: 2 removed, 1 added (enter opens)\n │ ▾ rev 3: because again\n − │ ✗ 4 Fourth  t  failed\n + ○ 5 Fifth   t ready"
 	if got := panetest.Stripped(d.View()); squash(got) != squash(folded) {
 		t.Fatalf("got\n%s", got)
 	}
@@ -87,7 +87,7 @@ func TestSummaryCountsStepsOfLongPlan(t *testing.T) {
 	resize(d, 60, 8)
 	d.Show(panetest.WideRun(60))
 	d.View()
-	if got := ansi.Strip(d.Summary()); got != "✓20 ⠋4 ○6 ·30" {
+	if got := ansi.Strip(d.Summary()); got != "✓20 ⠋4 ○6 ◦30" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"replan/agent"
 	planlayout "replan/planning/plan/layout"
-	"replan/tui/draw"
 	"replan/tui/wording"
 )
 
@@ -42,6 +41,12 @@ type Row struct {
 	nested bool // part of the row above it
 }
 
+// signBeside reports whether a sign of the row stands beside the rails: that of a heading, of a
+// removed step, or of a step in a group.
+func (r *Row) signBeside() bool {
+	return r.rails != railsBeside && (r.Kind == RowGroup || r.Step != nil && r.owner == nil)
+}
+
 // railsPart is the part of the rails that a row shows.
 type railsPart int
 
@@ -72,8 +77,7 @@ type outline struct {
 	Rows  []Row
 	rows  map[string]int // row of each key
 	rails *planlayout.Rails
-	signs int // columns of glyphs beside the rails
-	width int // of rails and glyphs
+	width int // of the rails and of the signs beside them
 	chart *chart
 	nodes []node
 	of    []int // node of each step
@@ -88,7 +92,6 @@ func newOutline(v *shownPlan, nodes []node, of []int, limit int) *outline {
 	c := v.Chart
 	o := &outline{chart: c, nodes: nodes, of: of, widths: c.textWidths()}
 	o.rails = planlayout.NewRails(planlayout.Graph(nodeDeps(c, nodes, of)).Reduce(), limit)
-	o.signs = 1
 	removed := removedRows(v)
 	o.addRemoved(v, removed[""], 0)
 	for i := range nodes {
@@ -105,7 +108,10 @@ func newOutline(v *shownPlan, nodes []node, of []int, limit int) *outline {
 			o.addRemoved(v, removed[c.Steps[m].Step.Index], i+1)
 		}
 	}
-	o.width = draw.RailsWidth(o.rails) + o.signs
+	o.width = o.rails.Width
+	if slices.ContainsFunc(o.Rows, func(r Row) bool { return r.signBeside() }) {
+		o.width += 2
+	}
 	o.finish()
 	return o
 }
@@ -118,19 +124,20 @@ func (o *outline) find(key string) int {
 	return -1
 }
 
-// gutter returns the columns beside the rows: of rails and glyphs, and of the glyphs alone.
-func (o *outline) gutter() (width, signs int) { return o.width, o.signs }
+// gutter returns the width of the columns before the rows: of rails and signs.
+func (o *outline) gutter() int { return o.width }
+
+// mark returns the cell of the rails in which the sign of a row stands, -1 if it stands beside
+// them.
+func (o *outline) mark(r *Row) int {
+	if r.rails != railsBeside {
+		return -1
+	}
+	return o.rails.Mark(r.node)
+}
 
 // textWidths returns the widths of the texts of its steps.
 func (o *outline) textWidths() textWidths { return o.widths }
-
-// concurrent returns the indexes of the steps that may run concurrently with another.
-func (o *outline) concurrent() map[string]bool {
-	if o.chart == nil {
-		return nil
-	}
-	return o.chart.concurrent()
-}
 
 func (o *outline) add(r Row) { o.Rows = append(o.Rows, r) }
 
@@ -141,7 +148,7 @@ func (o *outline) addStep(v *shownPlan, at, node int) {
 	o.addBefore(v, r)
 	if noted := o.rails.Noted[node]; len(noted) > 0 {
 		for _, p := range o.chart.dependencies(at) {
-			if slices.Contains(noted, o.of[p]) {
+			if _, found := slices.BinarySearch(noted, o.of[p]); found {
 				r.after = append(r.after, o.chart.Steps[p].Step.Index)
 			}
 		}
@@ -162,7 +169,6 @@ func (o *outline) addGroup(v *shownPlan, group *group, node int) {
 		}
 	}
 	o.add(head)
-	o.signs = 2 // reserved even if unused, so that nothing moves later
 	for _, m := range group.Shown() {
 		s := o.chart.Steps[m]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: m, Group: group, rails: railsBelow, node: node, nested: true}
@@ -200,7 +206,7 @@ const longestAfter = 60
 // foundOutline returns an outline of single steps without lanes.
 func foundOutline(v *shownPlan, found []int) *outline {
 	c := v.Chart
-	o := &outline{chart: c, signs: 1, width: 1, flat: true, widths: c.textWidths()}
+	o := &outline{chart: c, width: 1, flat: true, widths: c.textWidths()}
 	for _, at := range found {
 		s := c.Steps[at]
 		r := Row{Kind: RowStep, Key: s.Step.Index, Step: s, at: at}

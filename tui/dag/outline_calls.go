@@ -44,7 +44,7 @@ func (o *outline) addCalls(of Row, f *folds) {
 // chatOutline returns an outline of the model's calls in the chat, where there
 // is no plan to show.
 func chatOutline(chat *agent.Loop) *outline {
-	o := &outline{signs: 1, width: 1}
+	o := &outline{width: 1}
 	for _, c := range chat.Calls {
 		o.add(Row{Kind: RowCall, Key: c.Step.Index, Step: c})
 	}

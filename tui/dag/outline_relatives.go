@@ -7,21 +7,20 @@ type relation int
 
 // Relations to the selected row.
 const (
-	relationNone relation = iota // nothing is highlighted
+	relationNone relation = iota // drawn as usual: nothing is selected, or it is related through others
 	relationSelf                 // the selected row, or the step it belongs to
 	relationLit                  // one depends on the other
 	relationDim                  // unrelated
 )
 
-// relatives holds the dependencies and dependents of the selected row, for steps
-// and for graph nodes.
+// relatives holds the dependencies and dependents of the selected row.
 type relatives struct {
-	on       bool // there are some
-	self     planlayout.Set
-	above    planlayout.Set         // its dependencies
-	below    planlayout.Set         // its dependents
-	up, down []bool                 // nodes on a path to it and from it, itself included in both
-	lanes    [][2][]planlayout.Span // for each lane, its spans on such paths: up and down
+	on    bool // there are some
+	self  planlayout.Set
+	near  planlayout.Set  // those of its own
+	above planlayout.Set  // its dependencies, and theirs
+	below planlayout.Set  // its dependents, and theirs
+	lit   *planlayout.Lit // the lines that join it to those of its own
 }
 
 // relatives returns what is related to a row.
@@ -41,27 +40,33 @@ func (o *outline) relatives(at int) relatives {
 	default:
 		return relatives{}
 	}
-	k := relatives{on: true, self: self, above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
-	for i := range n {
-		if self.Has(i) {
-			k.above.Union(c.ancestors(i))
+	k := relatives{on: true, self: self, near: planlayout.NewSet(n), above: planlayout.NewSet(n), below: planlayout.NewSet(n)}
+	up, down := make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
+	add := func(i int, nodes []bool) {
+		if node := o.of[i]; node >= 0 {
+			nodes[node] = true
 		}
+	}
+	for i := range n {
 		if c.ancestors(i).Meets(self) {
 			k.below.Add(i)
 		}
-	}
-	k.up, k.down = make([]bool, len(o.nodes)), make([]bool, len(o.nodes))
-	for i, node := range o.of {
-		if node < 0 {
+		if !self.Has(i) {
 			continue
 		}
-		k.up[node] = k.up[node] || k.above.Has(i) || self.Has(i)
-		k.down[node] = k.down[node] || k.below.Has(i) || self.Has(i)
+		k.above.Union(c.ancestors(i))
+		add(i, up)
+		add(i, down)
+		for _, p := range c.dependencies(i) {
+			k.near.Add(p)
+			add(p, up)
+		}
+		for _, d := range c.dependents(i) {
+			k.near.Add(d)
+			add(d, down)
+		}
 	}
-	k.lanes = make([][2][]planlayout.Span, len(o.rails.Lanes))
-	for i := range o.rails.Lanes {
-		k.lanes[i] = [2][]planlayout.Span{o.rails.Lanes[i].Spans(k.up), o.rails.Lanes[i].Spans(k.down)}
-	}
+	k.lit = o.rails.Light(func(from, to int) bool { return up[from] && up[to] || down[from] && down[to] })
 	return k
 }
 
@@ -75,16 +80,20 @@ func (k *relatives) of(r *Row) relation {
 		switch {
 		case k.self.Has(r.at):
 			return relationSelf
-		case k.above.Has(r.at) || k.below.Has(r.at):
+		case k.near.Has(r.at):
 			return relationLit
+		case k.above.Has(r.at) || k.below.Has(r.at):
+			return relationNone
 		}
 		return relationDim
 	case RowGroup:
 		switch {
 		case r.Group.meets(k.self):
 			return relationSelf
-		case r.Group.meets(k.above) || r.Group.meets(k.below):
+		case r.Group.meets(k.near):
 			return relationLit
+		case r.Group.meets(k.above) || r.Group.meets(k.below):
+			return relationNone
 		}
 		return relationDim
 	default:
@@ -92,34 +101,22 @@ func (k *relatives) of(r *Row) relation {
 	}
 }
 
-// litLanes returns, as bits, the gutter cells of a row on a path to or from the
-// selected step.
-func (k *relatives) litLanes(r *Row, cells []planlayout.Cell) uint32 {
-	if !k.on || r.rails == railsNone {
-		return 0
+// litLanes returns, as bits, the gutter cells of a row on such a line.
+func (k *relatives) litLanes(r *Row) (bits uint32) {
+	var lit []bool
+	switch {
+	case !k.on:
+	case r.rails == railsBeside:
+		lit = k.lit.Row(r.node)
+	case r.rails == railsBelow:
+		lit = k.lit.Below(r.node)
+	case r.rails == railsAbove && r.node > 0:
+		lit = k.lit.Below(r.node - 1)
 	}
-	var lit uint32
-	for i, cell := range cells {
-		if cell.Lane >= 0 && k.lights(cell, r) {
-			lit |= 1 << (i % 32)
+	for i, is := range lit {
+		if is {
+			bits |= 1 << (i % 32)
 		}
 	}
-	return lit
-}
-
-// lights reports whether a cell of a row's rails is on such a path.
-func (k *relatives) lights(cell planlayout.Cell, r *Row) bool {
-	for i, nodes := range [2][]bool{k.up, k.down} {
-		for _, s := range k.lanes[cell.Lane][i] {
-			switch {
-			case r.rails == railsAbove && (r.node <= s.First || r.node > s.Last),
-				r.rails == railsBeside && (r.node < s.First || r.node > s.Last),
-				r.rails == railsBelow && (r.node < s.First || r.node >= s.Last):
-			case cell.Sides == planlayout.SideLeft|planlayout.SideRight && !nodes[r.node]:
-			default:
-				return true
-			}
-		}
-	}
-	return false
+	return bits
 }

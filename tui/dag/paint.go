@@ -52,14 +52,13 @@ func (w *rowPainter) set(o *outline, width, at int, focused bool) {
 
 // columns are the widths of a row's parts, in cells.
 type columns struct {
-	mark     int // 0 until there is a revision
-	gutter   int
-	index    int
-	title    int
-	tool     int // 0 if there is no room
-	parallel int // mark for steps that may run concurrently; 0 for none
-	state    int
-	note     int // room left at the right; 0 if too little
+	mark   int // 0 until there is a revision
+	gutter int
+	index  int
+	title  int
+	tool   int // 0 if there is no room
+	state  int
+	note   int // room left at the right; 0 if too little
 }
 
 // titleFirst is the title width, in cells, that takes precedence over the tool.
@@ -77,7 +76,7 @@ const noteLeast = 10
 func (w *rowPainter) measure() columns {
 	text := w.outline.textWidths()
 	c := columns{index: text.index}
-	c.gutter, _ = w.outline.gutter()
+	c.gutter = w.outline.gutter()
 	if len(w.plan.Run.Revisions) > 0 {
 		c.mark = 2
 	}
@@ -105,11 +104,6 @@ func (w *rowPainter) measure() columns {
 	longest, tool := text.title, text.tool
 	c.index = max(min(c.index, 6), 1)
 	room := w.width - 1 - c.mark - c.gutter - 1 - c.index - 1 - 1 - c.state - 1
-	c.parallel = w.styles.ParallelWidth(w.outline.concurrent())
-	if room-c.parallel < min(longest, titleLeast) {
-		c.parallel = 0
-	}
-	room -= c.parallel
 	c.tool = min(tool, 18)
 	if c.tool > 0 && room-c.tool-2 >= min(longest, titleFirst) {
 		room -= c.tool + 2
@@ -167,7 +161,7 @@ type rowPainting struct {
 func (w *rowPainter) faceOf(r *Row) face {
 	f := face{
 		columns: w.columns, width: w.width, theme: w.styles.Themed, selected: r.Key != "" && r.Key == w.selected,
-		focused: w.focused, relation: w.relatives.of(r), lanes: w.relatives.litLanes(r, w.outline.cells(r)), over: w.plan.Run.Result != nil,
+		focused: w.focused, relation: w.relatives.of(r), lanes: w.relatives.litLanes(r), over: w.plan.Run.Result != nil,
 	}
 	switch r.Kind {
 	case RowStep:
@@ -275,9 +269,6 @@ func (w *rowPainter) paintRow(r *Row, f face, line draw.LitLine) rowPainting {
 		rest = w.paintText(r, f, p)
 	}
 	if r.Step != nil {
-		if c.parallel > 0 && w.width-1-p.Width > c.state {
-			p.Gap(1)
-		}
 		out.room = max(min(w.width-1-p.Width, c.state+stateGap), 0)
 		if out.room == 0 && p.Width < w.width {
 			p.Gap(w.width - p.Width)
@@ -316,44 +307,31 @@ func (w *rowPainter) paintMark(r *Row, c columns, p *draw.Painter) {
 	}
 }
 
-// paintGutter paints the lanes. If the row has a glyph among them, it returns
-// the part left of the glyph and leaves room for it.
+// paintGutter paints the lanes and the sign among or beside them. If that is the glyph of a
+// step, it returns the part before it and leaves room for it.
 func (w *rowPainter) paintGutter(r *Row, f face, p *draw.Painter) (head string) {
-	l := w.styles
-	calm, lit := l.Border, l.Accent.Bold(true)
-	var run strings.Builder
-	bright := false
-	flush := func() {
-		if run.Len() > 0 {
-			style := calm
-			if bright {
-				style = lit
-			}
-			p.Add(style, run.String())
-			run.Reset()
-		}
-	}
+	l, cells, mark := w.styles, w.outline.cells(r), w.outline.mark(r)
 	end := p.Width + f.columns.gutter
-	for i, cell := range w.outline.cells(r) {
-		if now := f.lanes&(1<<(i%32)) != 0; now != bright {
-			flush()
-			bright = now
+	sign := func() {
+		switch {
+		case r.Kind == RowGroup:
+			p.Add(l.Muted, w.groupSign(r.Group))
+		case r.Step != nil && r.owner == nil:
+			head = p.Take()
+			p.Width++
 		}
-		run.WriteString(l.Glyphs.Lanes.Cell(cell.Sides))
 	}
-	flush()
-	_, signs := w.outline.gutter()
-	sign := end - signs
-	if r.nested {
-		sign = end - 1
-	}
-	p.Gap(sign - p.Width)
-	switch {
-	case r.Kind == RowGroup:
-		p.Add(l.Muted, w.groupSign(r.Group))
-	case r.Step != nil && r.owner == nil:
-		head = p.Take()
-		p.Width++
+	if mark >= 0 {
+		lit := func(i int) bool { return f.lanes&(1<<(i%32)) != 0 }
+		l.Rail(p, cells[:mark], lit)
+		sign()
+		l.Rail(p, cells[mark+1:], func(i int) bool { return lit(mark + 1 + i) })
+	} else {
+		l.Rail(p, cells, func(i int) bool { return f.lanes&(1<<(i%32)) != 0 })
+		if r.signBeside() || len(cells) == 0 {
+			p.Gap(end - 1 - p.Width)
+			sign()
+		}
 	}
 	p.Gap(end - p.Width)
 	return head
@@ -379,10 +357,6 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 		title = l.Faint
 	}
 	text := s.Step.Title.Line()
-	parallel := r.Kind == RowStep && w.plan.Chart.concurrent()[s.Step.Index]
-	if !parallel && c.tool == 0 { // the title takes the place of the mark
-		c.title, c.parallel = c.title+c.parallel, 0
-	}
 	columns := draw.StepColumns{Index: c.index, Title: c.title, Tool: c.tool}
 	tail, room := "", columns.Title
 	switch {
@@ -402,7 +376,6 @@ func (w *rowPainter) paintText(r *Row, f face, p *draw.Painter) (rest draw.StepC
 	p.Step(columns,
 		draw.StepCell{Style: index, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Faint, Text: tail}, draw.StepCell{Style: tool, Text: wording.StepTool(&s.Step)})
-	l.PaintParallel(p, c.parallel, parallel)
 	rest.Style = title
 	return rest
 }
@@ -420,7 +393,7 @@ func (w *rowPainter) paintSecond(r *Row, rest draw.StepCell, f face, line draw.L
 	if lanes.rails == railsBeside {
 		lanes.rails = railsBelow
 	}
-	w.paintGutter(lanes, face{columns: f.columns, lanes: w.relatives.litLanes(lanes, w.outline.cells(lanes))}, p)
+	w.paintGutter(lanes, face{columns: f.columns, lanes: w.relatives.litLanes(lanes)}, p)
 	p.Gap(1 + f.columns.index + 1)
 	p.Add(rest.Style, w.styles.Cut(rest.Text, w.width-p.Width-1))
 	p.Gap(w.width - p.Width)
@@ -447,7 +420,6 @@ func (w *rowPainter) paintRoll(r *Row, f face, p *draw.Painter) {
 	if c.tool > 0 {
 		end += 2 + c.tool
 	}
-	end += c.parallel
 	end = min(end, w.width-1) // right edge of the states
 	room := max(end-p.Width-wide-2, 0)
 	style := l.Muted

@@ -22,7 +22,6 @@ func (w *rowPainter) paintCall(r *Row, f *face, p *draw.Painter) {
 		if c.tool > 0 {
 			text += 2 + c.tool
 		}
-		text += c.parallel
 		until = max(room-text, 0)
 	}
 	add := func(style lipgloss.Style, text string) {

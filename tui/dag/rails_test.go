@@ -23,77 +23,61 @@ import (
 // The functions below read drawn rails from their characters alone, without the
 // layout.
 
-// readLane is a lane up to the current row: the last group of steps on it, and the
-// one before.
-type readLane struct {
-	last, before []int
-	beside       bool // the last group is beside the lane
-}
-
-// readRails reads which step is drawn after which, from the rails left of each
-// step. It fails if a lane begins, ends or continues where it cannot.
+// readRails reads which step is drawn after which, from the rails of each step with its
+// mark among them. It fails if a lane ends or continues where it cannot.
 func readRails(rails []string) (map[[2]int]bool, error) {
 	edges := map[[2]int]bool{}
-	lanes := map[int]*readLane{}
+	lanes := map[int][]int{} // the steps that each column leads from
+	above := -1              // column of the mark above, from which a lane may lead
 	for step, text := range rails {
-		cells := []rune(text + "  ")
-		for column := 0; column+1 < len(cells); column += 2 {
-			lane := lanes[column]
-			beside := strings.ContainsRune("─-", cells[column+1])
-			enters, leaves := readCell(cells[column], lane != nil)
-			switch c := cells[column]; {
-			case strings.ContainsRune(" ─-", c):
-				if lane != nil {
-					return nil, fmt.Errorf("step %d: a lane breaks off at %q of %q", step+1, c, text)
+		cells := []rune(text)
+		mark := slices.IndexFunc(cells, isMark)
+		if mark < 0 {
+			return nil, fmt.Errorf("step %d: no mark in %q", step+1, text)
+		}
+		for column := range lanes {
+			if column >= len(cells) || !isMark(cells[column]) && !strings.ContainsRune("│├┤┼╯╰┴|+/\\'", cells[column]) {
+				if column != above {
+					return nil, fmt.Errorf("step %d: the lane in column %d breaks off in %q", step+1, column, text)
 				}
-				continue
-			case strings.ContainsRune("│|", c):
-				if lane == nil {
-					return nil, fmt.Errorf("step %d: a lane comes from nowhere in %q", step+1, text)
-				}
-				continue
-			case enters != (lane != nil):
-				return nil, fmt.Errorf("step %d: %q of %q does not fit the row above", step+1, c, text)
-			}
-			if !enters {
-				lane = &readLane{beside: beside}
-				lanes[column] = lane
-			} else if !beside || !lane.beside {
-				lane.before, lane.last, lane.beside = lane.last, nil, beside
-			}
-			lane.last = append(lane.last, step)
-			for _, from := range lane.before {
-				edges[[2]int{from, step}] = true
-			}
-			if !leaves {
 				delete(lanes, column)
 			}
 		}
-	}
-	if len(lanes) > 0 {
-		return nil, fmt.Errorf("%d lanes do not end", len(lanes))
+		after := func(column int) {
+			for _, from := range lanes[column] {
+				edges[[2]int{from, step}] = true
+			}
+		}
+		after(mark)
+		delete(lanes, mark)
+		for _, side := range []int{-1, 1} {
+			for column := mark + side; column >= 0 && column < len(cells) && cells[column] != ' '; column += side {
+				switch c := cells[column]; {
+				case strings.ContainsRune("─-│|", c):
+				case strings.ContainsRune("├┼+", c) && side < 0:
+					after(column)
+				case strings.ContainsRune("╰┴╯'", c), c == '\\' && side < 0, c == '/' && side > 0:
+					after(column)
+					delete(lanes, column)
+				case strings.ContainsRune("┤┼+", c) && side > 0 && lanes[column] != nil:
+					lanes[column] = append(lanes[column], step)
+				case strings.ContainsRune("╮┬\\.", c) && side > 0 && lanes[column] == nil:
+					lanes[column] = []int{step}
+				default:
+					return nil, fmt.Errorf("step %d: %q of %q does not fit the row above", step+1, c, text)
+				}
+			}
+		}
+		lanes[mark], above = []int{step}, mark
 	}
 	return edges, nil
 }
 
-// readCell reports whether a lane enters a cell from above and leaves it below. In
-// ASCII slashes are the corners of both ends; the row above decides.
-func readCell(c rune, open bool) (enters, leaves bool) {
-	switch {
-	case strings.ContainsRune("├┤┼+", c):
-		return true, true
-	case strings.ContainsRune("└┘┴'", c):
-		return true, false
-	case strings.ContainsRune("┌┐┬.", c):
-		return false, true
-	default:
-		return open, !open
-	}
-}
+// isMark reports whether a character is the sign of a step.
+func isMark(c rune) bool { return c == '✓' || c == 'v' }
 
-// railLine matches the line of a step: rails, sign, number, title, and noted
-// dependencies.
-var railLine = regexp.MustCompile(`^([ │├└┌┐┘┤┬┴┼─|+/\\'.-]*?) ?[✓v] +(\d+)\.? Step(?: (?:←|<-)([\d,]+))?`)
+// railLine matches the line of a step: rails, number, title, and noted dependencies.
+var railLine = regexp.MustCompile(`^([ │├╰╭╮╯┤┬┴┼─|+/\\\\'.-]*[✓v][ │├╰╭╮╯┤┬┴┼─|+/\\\\'.-]*?) +(\d+)\.? Step(?: (?:←|<-)([\d,]+))?`)
 
 // readList reads the dependencies from a drawn list, by the numbers of its steps. The first cells of each line are the cursor and marks of revisions.
 func readList(text string, marks, steps int) (planlayout.Graph, error) {
@@ -206,7 +190,7 @@ func TestListDrawsEveryDependency(t *testing.T) {
 		whole := !slices.ContainsFunc(lanes.Noted, func(noted []int) bool { return len(noted) > 0 })
 		check("run as text", plantext.Run(run, ascii, nil), marks, whole)
 		text := plantext.Plan(run.Plan, ascii)
-		check("plan as text", strings.NewReplacer("○", "✓", "o ", "v ").Replace(text), 0, whole)
+		check("plan as text", strings.NewReplacer("○", "✓", "o", "v").Replace(text), 0, whole)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	planlayout "replan/planning/plan/layout"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 
@@ -266,6 +267,8 @@ func writeKeys(doc *draw.Document, g keymap.Group, column int) {
 // signs explains the glyphs.
 func (h *Help) signs() []string {
 	l, g := h.Styles, h.Styles.Glyphs
+	lane := func(sides uint8) string { return l.Muted.Render(g.Lanes.Cell(sides)) }
+	step, line := l.Text.Render(g.Ready), lane(planlayout.SideLeft|planlayout.SideRight)
 	return []string{
 		l.Muted.Render(g.Draft) + " drafting",
 		l.Muted.Render(g.Pending) + " waits",
@@ -283,7 +286,8 @@ func (h *Help) signs() []string {
 		l.Removed.Render(g.Removed) + " removed",
 		l.Warning.Render(g.Revised) + " revised",
 		l.Faint.Render(g.Blocker+"5") + " waits for 5",
-		l.Faint.Render(g.Parallel) + " side by side",
+		lane(planlayout.SideUp|planlayout.SideDown|planlayout.SideRight) + line + step + " fork",
+		step + line + lane(planlayout.SideUp|planlayout.SideLeft) + " join",
 		l.Muted.Render(g.Folded) + " collapsed",
 	}
 }

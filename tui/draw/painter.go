@@ -91,34 +91,28 @@ func (p *Painter) Take() string {
 	return s
 }
 
-// ParallelWidth returns the width of the mark for steps that may run
-// concurrently, with its leading space, in cells.
-func (l *Styles) ParallelWidth(parallel map[string]bool) int {
-	if len(parallel) == 0 {
-		return 0
-	}
-	return 1 + ansi.StringWidth(l.Glyphs.Parallel)
-}
-
-// PaintParallel paints that mark, or blanks of the same width.
-func (l *Styles) PaintParallel(p *Painter, width int, is bool) {
-	if !is || width == 0 {
-		p.Gap(width)
-		return
-	}
-	p.Gap(1)
-	p.Add(l.Faint, l.Glyphs.Parallel)
-}
-
 // LaneLimit returns how many lanes fit a pane of that width.
 func LaneLimit(width int) int { return max(min(width/10, 8), 1) }
 
-// RailsWidth returns the width of rails with the space after them, in cells.
-func RailsWidth(r *planlayout.Rails) int {
-	if r.Width == 0 {
-		return 0
+// Lane returns the style of the lane in a column of rails, as git log --graph colors them. None
+// has the color of what is lit, nor that of a warning.
+func (l *Styles) Lane(column int) lipgloss.Style {
+	styles := [...]lipgloss.Style{l.Muted, l.Code, l.Success, l.Running}
+	return styles[column%len(styles)]
+}
+
+// Rail paints cells of rails in the colors of their lanes, those that are lit in bold.
+func (l *Styles) Rail(p *Painter, cells []planlayout.Cell, lit func(i int) bool) {
+	for i, cell := range cells {
+		switch {
+		case cell.Sides == 0:
+			p.Gap(1)
+		case lit != nil && lit(i):
+			p.Add(l.Accent.Bold(true), l.Glyphs.Lanes.Cell(cell.Sides))
+		default:
+			p.Add(l.Lane(cell.Lane), l.Glyphs.Lanes.Cell(cell.Sides))
+		}
 	}
-	return r.Width + 1
 }
 
 // Blockers lists the steps that one waits for. If they do not fit in width

@@ -47,10 +47,10 @@ func TestEventLines(t *testing.T) {
 			[]event.Data{samplePlan(step("1"), step("2", "1"), step("3", "1"), step("10", "2", "3"))},
 			[]string{
 				"▸ plan: Plan",
-				"  ┌  ○ 1. Step 1    [look]",
-				"  ├─ ○ 2. Step 2    [look]  ← after: 1  ∥",
-				"  ├─ ○ 3. Step 3    [look]  ← after: 1  ∥",
-				"  └  ○ 10. Step 10  [look]  ← after: 2, 3",
+				"  ○    1. Step 1    [look]",
+				"  ├─○  2. Step 2    [look]  ← after: 1",
+				"  ○ │  3. Step 3    [look]  ← after: 1",
+				"  ○─╯  10. Step 10  [look]  ← after: 2, 3",
 			},
 		},
 		"gate with whole call": {

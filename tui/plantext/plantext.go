@@ -21,17 +21,17 @@ const lanesShown = 8
 
 // Plan draws a plan as lines of text in execution order:
 //
-//	┌  ○ 1. Title   [tool]
-//	├─ ○ 2. Title   [tool]  ← after: 1  ∥
-//	└─ ○ 3. Title   [tool]  ← after: 1  ∥
+//	○    1. Title   [tool]
+//	├─○  2. Title   [tool]  ← after: 1
+//	○ │  3. Title   [tool]  ← after: 1
+//	○─╯  4. Title   [tool]  ← after: 2, 3
 //
 // The rails on the left join each step to its dependencies, as layout.Rails describes.
-// ∥ marks steps that may run in parallel with another one.
 func Plan(p plan.Plan, ascii bool) string {
 	d := newDrawing(p, ascii)
 	sign := d.signs[agent.StepPending]
 	for i, at := range d.order {
-		d.add(textRow{cells: d.rails.Row(i), sign: sign, step: &d.steps[at], planned: true})
+		d.add(textRow{cells: d.rails.Row(i), at: d.rails.Mark(i), sign: sign, step: &d.steps[at], planned: true})
 	}
 	return d.text()
 }
@@ -57,7 +57,7 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 		for i := range run.Revisions[n].Removed {
 			after := run.RemovedAfter(n, i)
 			s := &run.Revisions[n].Removed[i]
-			row := textRow{mark: d.glyphs.Removed, sign: d.sign(s), step: &s.Step}
+			row := textRow{at: -1, mark: d.glyphs.Removed, sign: d.sign(s), step: &s.Step}
 			if words != nil {
 				row.words = fmt.Sprintf("removed by revision %d", run.Revisions[n].Number)
 			}
@@ -67,7 +67,7 @@ func Run(run *agent.Run, ascii bool, words func(*agent.StepState) string) string
 	d.addRemoved(removed[""], nil)
 	for i, at := range d.order {
 		s := states[d.steps[at].Index]
-		row := textRow{cells: d.rails.Row(i), sign: d.sign(s), step: &s.Step, planned: true}
+		row := textRow{cells: d.rails.Row(i), at: d.rails.Mark(i), sign: d.sign(s), step: &s.Step, planned: true}
 		switch s.Change {
 		case agent.ChangeAdded:
 			row.mark = d.glyphs.Added
@@ -97,7 +97,7 @@ func (d *drawnPlan) addInner(s *agent.StepState, cells []layout.Cell, inset stri
 	for _, c := range inner {
 		step := c.Step
 		step.Title = untrusted.Text(wording.InnerTitle(c, s))
-		d.add(textRow{cells: cells, sign: inset + d.sign(c), step: &step, words: words(c)})
+		d.add(textRow{cells: cells, at: -1, sign: inset + d.sign(c), step: &step, words: words(c)})
 		d.addInner(c, cells, inset+"  ", words)
 	}
 }
@@ -113,21 +113,21 @@ func (d *drawnPlan) addRemoved(rows []textRow, cells []layout.Cell) {
 
 // drawnPlan is a plan being drawn as text.
 type drawnPlan struct {
-	ascii    bool
-	glyphs   themes.Glyphs
-	signs    map[agent.StepStatus]string
-	graph    *plan.Graph
-	steps    []plan.Step // by position in graph
-	order    []int
-	rails    *layout.Rails
-	parallel map[string]bool
-	rows     []textRow
+	ascii  bool
+	glyphs themes.Glyphs
+	signs  map[agent.StepStatus]string
+	graph  *plan.Graph
+	steps  []plan.Step // by position in graph
+	order  []int
+	rails  *layout.Rails
+	rows   []textRow
 }
 
 // textRow is one line of a drawing.
 type textRow struct {
 	mark    string // effect of a revision on it; "" for none
 	cells   []layout.Cell
+	at      int // cell in which the sign stands, -1 if it stands beside the rails
 	sign    string
 	step    *plan.Step
 	planned bool // a step of the plan, neither a call nor removed
@@ -155,7 +155,6 @@ func newDrawing(p plan.Plan, ascii bool) *drawnPlan {
 	}
 	d.order = layout.Order(d.graph)
 	d.rails = layout.NewRails(layout.OfPlan(d.graph, d.order).Reduce(), lanesShown)
-	d.parallel = layout.Parallel(d.graph)
 	return d
 }
 
@@ -183,10 +182,11 @@ func (d *drawnPlan) text() string {
 		if marked {
 			line.WriteString(padded(r.mark, 1) + " ")
 		}
-		if d.rails.Width > 0 {
-			line.WriteString(padded(d.rail(r.cells), d.rails.Width) + " ")
+		line.WriteString(padded(d.rail(r), d.rails.Width) + "  ")
+		if r.at < 0 {
+			line.WriteString(r.sign + " ")
 		}
-		line.WriteString(r.sign + " " + padded(label(*r.step), title))
+		line.WriteString(padded(label(*r.step), title))
 		d.writeTail(&line, r)
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
@@ -209,9 +209,6 @@ func (d *drawnPlan) writeTail(line *strings.Builder, r *textRow) {
 	if needs := d.graph.Dependencies(r.step.Index); len(needs) > 0 {
 		line.WriteString("  " + after + untrusted.Line(strings.Join(needs, ", ")))
 	}
-	if d.parallel[r.step.Index] {
-		line.WriteString("  " + d.glyphs.Parallel)
-	}
 	if f := r.step.ForEach; f != nil {
 		line.WriteString("  for each " + wording.EachWords(f))
 	}
@@ -220,10 +217,14 @@ func (d *drawnPlan) writeTail(line *strings.Builder, r *textRow) {
 	}
 }
 
-// rail draws the cells of a row.
-func (d *drawnPlan) rail(cells []layout.Cell) string {
+// rail draws the cells of a row, and the sign in its cell.
+func (d *drawnPlan) rail(r *textRow) string {
 	var b strings.Builder
-	for _, c := range cells {
+	for i, c := range r.cells {
+		if i == r.at {
+			b.WriteString(r.sign)
+			continue
+		}
 		b.WriteString(d.glyphs.Lanes.Cell(c.Sides))
 	}
 	return b.String()

@@ -18,16 +18,15 @@ import (
 // stepTable is the steps of the reviewed plan as rows with lanes beside them. One of them is
 // selected.
 type stepTable struct {
-	styles   *draw.Styles
-	steps    []agent.ReviewStep
-	needs    [][]string        // dependencies of each step
-	rails    *planlayout.Rails // one row per step
-	parallel map[string]bool   // steps that may run in parallel with another one
-	limit    int               // number of lanes the rails are laid out with
-	at       int               // selected step
-	top      int               // first visible row
-	body     int               // visible rows
-	tall     bool              // the selected row has two lines
+	styles *draw.Styles
+	steps  []agent.ReviewStep
+	needs  [][]string        // dependencies of each step
+	rails  *planlayout.Rails // one row per step
+	limit  int               // number of lanes the rails are laid out with
+	at     int               // selected step
+	top    int               // first visible row
+	body   int               // visible rows
+	tall   bool              // the selected row has two lines
 }
 
 // set takes the steps of a plan, and keeps the selected one.
@@ -38,7 +37,6 @@ func (t *stepTable) set(review *agent.Review) {
 	}
 	t.steps, t.limit = review.Steps(), 0
 	graph := plan.NewGraph(review.Plan())
-	t.parallel = planlayout.Parallel(graph)
 	t.needs = make([][]string, len(t.steps))
 	for i, s := range t.steps {
 		if !s.Out {
@@ -140,7 +138,7 @@ func (t *stepTable) draw(width, height int) []string {
 // tableColumns holds the column widths of a row, in cells, and the cells that the
 // longest title misses.
 type tableColumns struct {
-	width, index, title, tool, parallel, state, missing int
+	width, index, title, tool, state, missing int
 
 	signs bool // the state is a sign
 }
@@ -171,8 +169,7 @@ func (t *stepTable) columns(width int) tableColumns {
 	if width < 44 {
 		c.state, c.signs = 2, true
 	}
-	c.parallel = t.styles.ParallelWidth(t.parallel)
-	c.title = width - 1 - 2 - draw.RailsWidth(t.rails) - 1 - 1 - c.index - 1 - c.state - 2 - 1 - c.parallel
+	c.title = width - 1 - 2 - t.rails.Width - 1 - c.index - 1 - c.state - 2 - 1
 	if c.tool > 0 {
 		c.title -= c.tool + 2
 	}
@@ -202,9 +199,11 @@ func (t *stepTable) drawRow(at int, c tableColumns, whole bool) (row, second str
 	} else {
 		p.Gap(2)
 	}
-	t.drawRail(p, t.rails.Row(at))
+	cells, mark := t.rails.Row(at), t.rails.Mark(at)
+	l.Rail(p, cells[:mark], nil)
 	glyph, style := t.sign(&s)
 	p.Add(style, glyph)
+	l.Rail(p, cells[mark+1:], nil)
 	rest := t.drawStep(p, &s, c, whole)
 	p.Gap(c.width - p.Width)
 	row = l.Fit(p.Take(), c.width)
@@ -213,21 +212,11 @@ func (t *stepTable) drawRow(at int, c tableColumns, whole bool) (row, second str
 	}
 	p.Start()
 	p.Gap(2)
-	t.drawRail(p, t.rails.Below(at))
-	p.Gap(1 + 1 + c.index + 1)
+	l.Rail(p, t.rails.Below(at), nil)
+	p.Gap(1 + c.index + 1)
 	p.Add(rest.Style, l.Cut(rest.Text, c.width-p.Width-1))
 	p.Gap(c.width - p.Width)
 	return row, l.Fit(p.Take(), c.width)
-}
-
-// drawRail draws the lanes of a row.
-func (t *stepTable) drawRail(p *draw.Painter, cells []planlayout.Cell) {
-	var rail strings.Builder
-	for _, cell := range cells {
-		rail.WriteString(t.styles.Glyphs.Lanes.Cell(cell.Sides))
-	}
-	p.Add(t.styles.Border, rail.String())
-	p.Gap(draw.RailsWidth(t.rails) - t.rails.Width)
 }
 
 // drawStep draws the index, title, tool and gate of a step. If whole, it returns the
@@ -251,7 +240,6 @@ func (t *stepTable) drawStep(p *draw.Painter, s *agent.ReviewStep, c tableColumn
 	p.Step(columns,
 		draw.StepCell{Style: l.Muted, Text: s.Step.Name()}, draw.StepCell{Style: title, Text: text},
 		draw.StepCell{Style: l.Accent, Text: tail}, draw.StepCell{Style: tool, Text: wording.StepTool(&s.Step)})
-	l.PaintParallel(p, c.parallel, !s.Out && t.parallel[s.Step.Index])
 	word, style := t.gateWord(s)
 	if c.signs {
 		word = ""

@@ -71,7 +71,7 @@ func TestTranscriptHoldsWholeConversation(t *testing.T) {
 func TestActiveAndUnreadableRunsAreMarked(t *testing.T) {
 	c := conversation()
 	c.Runs[0] = c.Runs[0][:7]
-	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` continues*") || !strings.Contains(text, "└ ▸ 2. Patch it          [fs.patch]  ← after: 1  running") {
+	if text := transcript.Markdown(c); !strings.Contains(text, "*the run `r-1` continues*") || !strings.Contains(text, "▸  2. Patch it          [fs.patch]  ← after: 1  running") {
 		t.Errorf("got\n%s", text)
 	}
 	c = conversation()

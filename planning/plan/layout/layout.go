@@ -57,18 +57,3 @@ func (g Graph) Levels() []int {
 	}
 	return level
 }
-
-// Parallel returns the steps sharing their batch with another one: they may run at
-// the same time.
-func Parallel(graph *plan.Graph) map[string]bool {
-	parallel := make(map[string]bool)
-	for _, members := range graph.Batches() {
-		if len(members) < 2 {
-			continue
-		}
-		for _, index := range members {
-			parallel[index] = true
-		}
-	}
-	return parallel
-}

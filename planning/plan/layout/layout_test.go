@@ -50,19 +50,6 @@ func TestReduceKeepsReachabilityWithoutImpliedEdges(t *testing.T) {
 	})
 }
 
-func TestStepsOfOneBatchAreParallel(t *testing.T) {
-	p := plan.Plan{Steps: []plan.Step{
-		{Index: "1"},
-		{Index: "2", DependsOn: []string{"1"}},
-		{Index: "3", DependsOn: []string{"1"}},
-		{Index: "4", DependsOn: []string{"2", "3"}},
-	}}
-	graph := plan.NewGraph(p)
-	if got := layout.Parallel(graph); got["1"] || !got["2"] || !got["3"] || got["4"] {
-		t.Errorf("got the parallel steps %v", got)
-	}
-}
-
 func TestStepsOfCycleComeLast(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Index: "1", DependsOn: []string{"2"}},

@@ -1,6 +1,10 @@
 package layout
 
-import "slices"
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
 
 // The sides of a cell, joined by a line.
 const (
@@ -10,193 +14,174 @@ const (
 	SideRight
 )
 
-// Cell is one character of the rails: the sides joined by its line, and the lane
-// of the line, -1 for none.
+// Cell is one character of the rails: the sides joined by its line, and the column of
+// the lane that the line belongs to, -1 for none.
 type Cell struct {
 	Sides uint8
 	Lane  int
 }
 
-// Rails are lines left of a list of nodes, one row a node, that join each node
-// to what it depends on.
+// Rails are lines beside a list of nodes, one row a node, that join each node to what it
+// depends on, as git log --graph does. The mark of a node stands in a column of its own
+// row. Lines that come into a node from above end in its row, those that leave it begin
+// below it:
 //
-// A lane runs down the rows. A node on the lane, drawn ├ and a blank, depends
-// on those above it on that lane and comes before those below it. Nodes beside
-// the lane, drawn ├─, are passed: they depend on the node on the lane above
-// them, not on each other, and the next node on the lane depends on all of
-// them. A lane begins at ┌ and ends at └, which may be on it or beside it.
-// Where a lane passes a node that is no part of it, it is drawn │, also across
-// the line of another lane.
+//	○      a
+//	├─○    b after a
+//	○─╯    c after a and b
+//
+// A node with several dependents has a lane below its mark, which each of them but the
+// last one branches off. Many nodes that only one node depends on share a lane on their
+// right, which ends at that node:
+//
+//	├─○───╮
+//	├───○─┤
+//	├─○───┤
+//
+// Of two marks in one column with nothing between them, the lower one comes after the upper
+// one. A lane keeps its column. A line that crosses a lane without joining it passes below it.
 type Rails struct {
 	Width int     // cells of a row
-	Lanes []Lane  // in the order in which they begin
-	Noted [][]int // the dependencies of each node without a lane
+	Noted [][]int // the dependencies of each node that no line shows
 
-	rows   [][]place // of each node, one for each column
-	column int       // columns in use
+	marks   []int // the column of each node
+	lanes   []lane
+	meets   [][]int // the lanes that each node joins from their side, by number, the nearest first
+	columns [][]int // the lanes in each column, from the top
 }
 
-// Lane is groups of nodes: each node of a group depends on each of the group
-// before. A group of one node stands on the lane, those of a larger one stand
-// beside it. Of two neighboring groups one has a single node.
-type Lane struct {
-	Groups [][]int
-	Column int
+// lane is dependencies that share one vertical line: those on one node, its hub, or those
+// of the hub on several nodes.
+type lane struct {
+	column int
+	hub    int
+	into   bool  // leads to the hub
+	ends   []int // the other nodes, in order
 }
 
-// first and last are the rows between which the lane runs.
-func (l *Lane) first() int { return l.Groups[0][0] }
-
-func (l *Lane) last() int {
-	g := l.Groups[len(l.Groups)-1]
-	return g[len(g)-1]
+// first and last are the rows between which a lane runs.
+func (l lane) first() int {
+	if l.into {
+		return l.ends[0]
+	}
+	return l.hub
 }
 
-// place is the shape of a lane in a row.
-type place struct {
-	lane   int // one more than its position; 0 for no lane
-	up     bool
-	down   bool
-	on     bool // the node is part of the lane
-	beside bool
+func (l lane) last() int {
+	if l.into {
+		return l.hub
+	}
+	return l.ends[len(l.ends)-1]
 }
 
-// NewRails lays out the rails of a reduced graph. At most limit lanes run side by
-// side; dependencies without a lane are noted.
+// passes reports whether a lane begins above a row and ends below it.
+func (l lane) passes(row int) bool { return l.first() < row && row < l.last() }
+
+// NewRails lays out the rails of a reduced graph. At most limit lanes and marks, but no fewer
+// than three, stand side by side; dependencies that find no room are noted.
 func NewRails(reduced Graph, limit int) *Rails {
-	r := &Rails{Noted: make([][]int, len(reduced)), rows: make([][]place, len(reduced))}
-	lanes, dropped := fit(joinBlocks(newCover(reduced).blocks()), len(reduced), limit)
-	r.Lanes = lanes
-	for _, b := range dropped {
-		for _, to := range b.to {
-			r.Noted[to] = append(r.Noted[to], b.from...)
+	r := &Rails{meets: make([][]int, len(reduced))}
+	r.marks, r.lanes, r.Noted = layTracks(reduced, limit)
+	for _, mark := range r.marks {
+		r.widen(mark)
+	}
+	for number, l := range r.lanes {
+		r.widen(l.column)
+		r.columns[l.column] = append(r.columns[l.column], number)
+		if l.into {
+			r.meets[l.hub] = append(r.meets[l.hub], number)
+		}
+		for _, end := range l.ends {
+			r.meets[end] = append(r.meets[end], number)
 		}
 	}
-	for _, noted := range r.Noted {
-		slices.Sort(noted)
+	for node, meets := range r.meets {
+		away := func(number int) int {
+			return max(r.lanes[number].column-r.marks[node], r.marks[node]-r.lanes[number].column)
+		}
+		slices.SortFunc(meets, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
 	}
-	for i := range lanes {
-		r.column = max(r.column, lanes[i].Column+1)
-	}
-	for i := range r.rows {
-		r.rows[i] = make([]place, r.column)
-	}
-	for i := range lanes {
-		r.run(i)
-	}
-	r.Width = 2 * r.column
-	if !r.barred() {
-		r.Width = max(r.Width-1, 0)
-	}
+	r.Width = max(2*len(r.columns)-1, 0)
 	return r
 }
 
-// run enters a lane into the rows.
-func (r *Rails) run(lane int) {
-	l := &r.Lanes[lane]
-	at := l.Column
-	first, last := l.first(), l.last()
-	for row := first; row <= last; row++ {
-		r.rows[row][at] = place{lane: lane + 1, up: row > first, down: row < last}
-	}
-	for _, group := range l.Groups {
-		for _, node := range group {
-			p := &r.rows[node][at]
-			p.on, p.beside = true, len(group) > 1
-		}
+// widen adds columns up to one.
+func (r *Rails) widen(column int) {
+	for len(r.columns) <= column {
+		r.columns = append(r.columns, nil)
 	}
 }
 
-// barred reports whether a line leads from a lane to the right edge.
-func (r *Rails) barred() bool {
-	return slices.ContainsFunc(r.rows, func(row []place) bool {
-		for _, p := range slices.Backward(row) {
-			if p.on {
-				return p.beside
-			}
-		}
-		return false
-	})
-}
+// Mark returns the cell in the row of a node in which its mark stands.
+func (r *Rails) Mark(node int) int { return 2 * r.marks[node] }
 
-// Row returns the cells beside a node, Width of them.
+// Row returns the cells beside a node, Width of them. The one of its mark is empty.
 func (r *Rails) Row(node int) []Cell {
-	cells := make([]Cell, 2*r.column)
-	bar := -1 // the lane whose line runs to the right
-	for i, p := range r.rows[node] {
-		at, gap := &cells[2*i], &cells[2*i+1]
-		at.Lane, gap.Lane = p.lane-1, -1
-		switch {
-		case p.lane == 0:
-			if bar >= 0 {
-				*at = Cell{SideLeft | SideRight, bar}
+	cells := r.between(node, func(l lane) bool { return l.passes(node) })
+	mark := r.Mark(node)
+	for _, number := range r.meets[node] {
+		l := r.lanes[number]
+		end, step := 2*l.column, cmp.Compare(2*l.column, mark)
+		if step == 0 {
+			continue
+		}
+		for c := mark + step; c != end; c += step {
+			if cells[c].Sides == 0 {
+				cells[c].Lane = l.column
 			}
-		case !p.on:
-			at.Sides = SideUp | SideDown
-		default:
-			at.Sides = p.sides(bar >= 0)
-			bar = -1
-			if p.beside {
-				bar = p.lane - 1
+			if cells[c].Sides != SideUp|SideDown { // a lane that only passes
+				cells[c].Sides |= SideLeft | SideRight
 			}
 		}
-		if bar >= 0 {
-			*gap = Cell{SideLeft | SideRight, bar}
-		}
+		cells[end].Lane = l.column
+		cells[end].Sides |= sides(l.first() < node, node < l.last(), step > 0, step < 0)
 	}
-	return cells[:r.Width]
-}
-
-// sides are those joined by the lane's own cell beside a node of it.
-func (p place) sides(bar bool) uint8 {
-	var sides uint8
-	if p.up {
-		sides |= SideUp
-	}
-	if p.down {
-		sides |= SideDown
-	}
-	if bar {
-		sides |= SideLeft
-	}
-	if p.beside || !bar {
-		sides |= SideRight
-	}
-	return sides
+	cells[mark] = Cell{Lane: r.marks[node]}
+	return cells
 }
 
 // Below returns the cells between a node and the one after it.
 func (r *Rails) Below(node int) []Cell {
-	cells := make([]Cell, 2*r.column)
+	return r.between(node, func(l lane) bool { return l.first() <= node && node < l.last() })
+}
+
+// between returns a row with the lanes at a node that run through it.
+func (r *Rails) between(node int, runs func(lane) bool) []Cell {
+	cells := make([]Cell, r.Width)
 	for i := range cells {
 		cells[i].Lane = -1
 	}
-	for i, p := range r.rows[node] {
-		if p.down {
-			cells[2*i] = Cell{SideUp | SideDown, p.lane - 1}
+	for number := range r.at(node) {
+		if l := r.lanes[number]; runs(l) {
+			cells[2*l.column] = Cell{SideUp | SideDown, l.column}
 		}
 	}
-	return cells[:r.Width]
+	return cells
 }
 
-// Span is the rows of a part of a lane, both ends included.
-type Span struct{ First, Last int }
-
-// Spans returns the parts of a lane between two nodes of a set.
-func (l *Lane) Spans(in []bool) []Span {
-	var spans []Span
-	for i := 1; i < len(l.Groups); i++ {
-		first := slices.IndexFunc(l.Groups[i-1], func(node int) bool { return in[node] })
-		if first < 0 {
-			continue
-		}
-		to := l.Groups[i]
-		for last := len(to) - 1; last >= 0; last-- {
-			if in[to[last]] {
-				spans = append(spans, Span{l.Groups[i-1][first], to[last]})
-				break
+// at yields the lanes that begin, run or end at a node.
+func (r *Rails) at(node int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, numbers := range r.columns {
+			first, _ := slices.BinarySearchFunc(numbers, node, func(number, node int) int { return cmp.Compare(r.lanes[number].last(), node) })
+			for _, number := range numbers[first:] {
+				if r.lanes[number].first() > node {
+					break
+				}
+				if !yield(number) {
+					return
+				}
 			}
 		}
 	}
-	return spans
+}
+
+// sides returns the sides of a cell.
+func sides(up, down, left, right bool) (s uint8) {
+	for i, joined := range [...]bool{up, down, left, right} {
+		if joined {
+			s |= SideUp << i
+		}
+	}
+	return s
 }

@@ -1,7 +1,6 @@
 package layout_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +17,10 @@ var pictures = map[uint8]rune{
 
 	layout.SideUp | layout.SideDown:    '│',
 	layout.SideLeft | layout.SideRight: '─',
-	layout.SideDown | layout.SideRight: '┌',
-	layout.SideDown | layout.SideLeft:  '┐',
-	layout.SideUp | layout.SideRight:   '└',
-	layout.SideUp | layout.SideLeft:    '┘',
+	layout.SideDown | layout.SideRight: '╭',
+	layout.SideDown | layout.SideLeft:  '╮',
+	layout.SideUp | layout.SideRight:   '╰',
+	layout.SideUp | layout.SideLeft:    '╯',
 
 	layout.SideUp | layout.SideDown | layout.SideRight:                   '├',
 	layout.SideUp | layout.SideDown | layout.SideLeft:                    '┤',
@@ -42,7 +41,9 @@ func railPicture(cells []layout.Cell) string {
 func drawRails(r *layout.Rails) string {
 	var lines []string
 	for i := range r.Noted {
-		line := railPicture(r.Row(i)) + " " + string(rune('a'+i))
+		row := []rune(railPicture(r.Row(i)))
+		row[r.Mark(i)] = '○'
+		line := string(row) + " " + string(rune('a'+i))
 		for _, n := range r.Noted[i] {
 			line += "←" + string(rune('a'+n))
 		}
@@ -80,41 +81,104 @@ func TestRails(t *testing.T) {
 	}
 }
 
-// TestRailsHoldEveryDependencyOnce compares the lanes with the graph.
-func TestRailsHoldEveryDependencyOnce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g := randomGraph(t, 40).Reduce()
-		limit := rapid.IntRange(1, 9).Draw(t, "limit")
-		r := layout.NewRails(g, limit)
-		var got, want []string
-		for i := range r.Lanes {
-			l := &r.Lanes[i]
-			if l.Column >= limit {
-				t.Fatalf("got lane %v with a limit of %d", l, limit)
-			}
-			for k := 1; k < len(l.Groups); k++ {
-				for _, from := range l.Groups[k-1] {
-					for _, to := range l.Groups[k] {
-						got = append(got, fmt.Sprint(from, to))
+// readRails reads the dependencies of each node from the cells alone, as a user does. A lane
+// above a mark, and the end of one beside it, lead to the node; what goes on on its left leads to
+// the node too, and what goes on or begins on its right leads from it.
+func readRails(t *rapid.T, r *layout.Rails) layout.Graph {
+	g, carried := make(layout.Graph, len(r.Noted)), make([][]int, r.Width)
+	for node := range g {
+		row, below, mark := r.Row(node), r.Below(node), r.Mark(node)
+		if len(row) != r.Width || len(below) != r.Width {
+			t.Fatalf("got rows of %d and %d cells, want %d", len(row), len(below), r.Width)
+		}
+		if node > 0 && r.Below(node - 1)[mark].Sides == 0 && r.Mark(node-1) == mark {
+			t.Fatalf("the mark of %d looks connected with the one above:\n%s", node, drawRails(r))
+		}
+		if node > 0 && r.Below(node - 1)[mark].Sides != 0 {
+			g[node] = append(g[node], carried[mark]...)
+			carried[mark] = nil
+		}
+		for step, toMark := range map[int]uint8{-1: layout.SideRight, 1: layout.SideLeft} {
+			for c := mark + step; c >= 0 && c < r.Width && row[c].Sides&toMark != 0 || c >= 0 && c < r.Width && row[c].Sides == layout.SideUp|layout.SideDown; c += step {
+				up, down := row[c].Sides&layout.SideUp != 0, row[c].Sides&layout.SideDown != 0
+				switch {
+				case row[c].Sides&toMark == 0 || !up && !down: // it crosses a lane, or goes on
+				case up && (!down || step < 0):
+					g[node] = append(g[node], carried[c]...)
+				default:
+					if !up {
+						carried[c] = nil
 					}
+					carried[c] = append(carried[c], node)
+				}
+				if up && !down {
+					carried[c] = nil
 				}
 			}
 		}
-		for to := range g {
-			for _, from := range r.Noted[to] {
-				got = append(got, fmt.Sprint(from, to))
-			}
-			for _, from := range g[to] {
-				want = append(want, fmt.Sprint(from, to))
-			}
-			if n := len(r.Row(to)); n != r.Width {
-				t.Fatalf("got %d cells, want %d", n, r.Width)
+		if below[mark].Sides != 0 {
+			carried[mark] = []int{node}
+		}
+		g[node] = append(g[node], r.Noted[node]...)
+		slices.Sort(g[node])
+	}
+	return g
+}
+
+func TestRailsShowEveryDependency(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGraph(t, 40).Reduce()
+		limit := rapid.IntRange(3, 9).Draw(t, "limit")
+		r := layout.NewRails(g, limit)
+		if r.Width > 2*limit-1 {
+			t.Fatalf("got %d cells with a limit of %d", r.Width, limit)
+		}
+		for node, read := range readRails(t, r) {
+			if !slices.Equal(read, g[node]) {
+				t.Fatalf("%d depends on %v, and the rails show %v:\n%s", node, g[node], read, drawRails(r))
 			}
 		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Fatalf("dependencies %v\nin lanes %v", want, got)
+	})
+}
+
+func TestRailsWithRoomNoteNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGraph(t, 20).Reduce()
+		for node, noted := range layout.NewRails(g, 60).Noted {
+			if len(noted) > 0 {
+				t.Fatalf("%d notes %v", node, noted)
+			}
+		}
+	})
+}
+
+func TestRailsLightTheWayOfOneDependency(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGraph(t, 20).Reduce()
+		r := layout.NewRails(g, 60)
+		for to, dependencies := range g {
+			for _, from := range dependencies {
+				light := r.Light(func(a, b int) bool { return a == from && b == to })
+				for node := range g {
+					for below, cells := range map[bool][]layout.Cell{false: r.Row(node), true: r.Below(node)} {
+						lit, is := 0, light.Row(node)
+						if below {
+							is = light.Below(node)
+						}
+						for c, is := range is {
+							if is {
+								lit++
+								if cells[c].Sides == 0 {
+									t.Fatalf("an empty cell of %d is lit:\n%s", node, drawRails(r))
+								}
+							}
+						}
+						if between := from <= node && node < to; below && lit != map[bool]int{true: 1}[between] {
+							t.Fatalf("%d cells below %d are lit for %d after %d:\n%s", lit, node, to, from, drawRails(r))
+						}
+					}
+				}
+			}
 		}
 	})
 }
