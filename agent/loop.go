@@ -96,8 +96,7 @@ func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = &flaw{ki
 // stepOf returns the step of a sub-agent; nil for the chat.
 func (l *Loop) stepOf() *StepState { return l.step }
 
-// profileOf returns the profile of a sub-agent, with the model of the run if it has none of
-// its own.
+// profileOf returns the profile of a sub-agent. Its model is empty if it has none of its own.
 func (l *Loop) profileOf() prompt.Profile { return l.profile }
 
 // model returns the model of a loop; ofRun is that of the run.
