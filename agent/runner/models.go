@@ -107,7 +107,7 @@ func (n *installer) remove(ctx context.Context, name string, busy bool) {
 		return func() {
 			_ = n.events.publish(removed)
 			if own {
-				n.scout.look(ctx)
+				n.scout.discover(ctx)
 			}
 		}
 	})
