@@ -379,7 +379,7 @@ func (s *StepState) checkSince() uint64 { return s.checks.since }
 func (s *StepState) loseResult()      { s.checks.unknownResult = true }
 func (s *StepState) lostResult() bool { return s.checks.unknownResult }
 
-// waitedSince returns how long a step has waited for something; elapsed is the active time of
+// waited returns how long a step has waited for something; elapsed is the active time of
 // the run.
 func (s *StepState) waited(elapsed time.Duration) time.Duration { return elapsed - s.waitingFrom }
 

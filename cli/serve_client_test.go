@@ -86,7 +86,7 @@ type serveOptions struct {
 	home   string                          // "" is a new one
 }
 
-// Elicit answers a question of the server.
+// elicitor answers the questions of the server.
 type elicitor struct {
 	s      *planServer
 	answer func(string) any

@@ -41,7 +41,7 @@ func workplace(t *testing.T, goal string, small bool) prompt.Brief {
 	return b
 }
 
-// steps makes a plan of steps as a model writes them: index, tool, args and dependencies.
+// stepsOf makes a plan of steps as a model writes them: index, tool, args and dependencies.
 func stepsOf(steps ...string) reply.Reply {
 	var all []string
 	for _, s := range steps {

@@ -44,7 +44,7 @@ func newAppearance(o Options) *appearance {
 // theme returns the current theme.
 func (a *appearance) theme() themes.Theme { return a.set.New(a.chosen, a.dark, a.mode) }
 
-// styles returns what everything is drawn with. It stays the same value in every theme.
+// shared returns what everything is drawn with. It stays the same value in every theme.
 func (a *appearance) shared() *draw.Styles { return a.styles }
 
 // like takes over the choices of another screen.
@@ -55,8 +55,8 @@ func (a *appearance) like(other *appearance) {
 // choose shows the screen in a theme.
 func (a *appearance) choose(name themes.Name) { a.chosen = name }
 
-// chosenTheme returns the themes to choose from, nil for the built-in ones, and the one
-// that is shown.
+// chosenTheme returns the themes to choose from, nil for the built-in ones, and the name
+// of the chosen one.
 func (a *appearance) chosenTheme() (*themes.Set, themes.Name) { return a.set, a.chosen }
 
 // handle processes a terminal's report about itself. It reports whether msg was

@@ -166,7 +166,7 @@ func (m *Model) gated() bool {
 	return chosen != nil && run != nil && m.ask.Showing() && m.ask.AtGate() && m.ask.StepOf(run.ID) == chosen.Step.Index
 }
 
-// apply puts a setting into effect that the user saves.
+// applySetting puts a setting into effect that the user saves.
 func (m *Model) applySetting(k session.SaveSetting) {
 	on := k.Value != nil && *k.Value == "true"
 	switch k.Key {

@@ -65,8 +65,8 @@ func (s *story) done() *story {
 	return s.session(event.ChatReply{Run: storyPlanRun, Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Text: "Publish the release notes: 4 of 4 steps done."})
 }
 
-// retold: another process was killed while the third step ran, and the run is
-// restored the next day.
+// restored tells of a process that was killed while the third step ran, and of the run
+// that is restored the next day.
 func (s *story) restored() *story {
 	past := newStory().twoDone()
 	var events []event.Event

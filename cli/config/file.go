@@ -23,7 +23,7 @@ import (
 	"replan/tui"
 )
 
-// config is the user's configuration file, config.toml.
+// file is the user's configuration file, config.toml.
 type file struct {
 	Model struct {
 		Host          string    `toml:"host"`

@@ -40,16 +40,16 @@ var (
 func Check(cmd *cobra.Command, o *config.Options) error {
 	path, flags := cmd.CommandPath(), cmd.Flags()
 	if !slices.Contains(reach, path) {
-		if path == "replan runs prune" && o.Distributed.On != "" { // the lists beside it show those of workers
+		if path == "replan runs prune" && o.ByWorkers() { // the lists beside it show those of workers
 			return errors.New("replan runs prune removes runs of this machine: add --on '' for that; replan-worker prune removes those of workers")
 		}
-		if flags.Changed("on") && o.Distributed.On != "" {
+		if flags.Changed("on") && o.ByWorkers() {
 			return fmt.Errorf("%s works on this machine only: omit --on", path)
 		}
 		o.Distributed = config.Distributed{} // the demo runs a goal too
 		return nil
 	}
-	if o.Distributed.On == "" {
+	if !o.ByWorkers() {
 		switch path {
 		case "replan runs follow":
 			return errors.New("there are only runs of workers to follow: add --on ADDRESS; replan replay shows a run of this machine")
@@ -79,12 +79,12 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 
 // Present says who answers the questions of a run.
 type Present struct {
-	Asked   bool // somebody answers gates here
+	Asked   bool // a user answers gates here
 	Attends bool // and other questions
 }
 
-// Task returns the task of a goal or a plan. A run that nobody follows asks whoever
-// follows it later.
+// Task returns the task of a goal or a plan. A run without a follower asks
+// whoever follows it later.
 func Task(o *config.Options, id string, p Present, inDoubt event.DoubtDecision, options remote.Options) *remote.Task {
 	t := &remote.Task{
 		Run: "r-" + id, OnFailure: o.OnFailure, Approve: o.Approve, Review: o.Review, Attended: p.Attends, InDoubt: inDoubt,

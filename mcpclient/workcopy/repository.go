@@ -67,8 +67,8 @@ func (c *Copy) findRepository() (repository, bool) {
 	return repository{common, own}, true
 }
 
-// left out of the copy of a repository: objects are shared for reading, and the others
-// belong to processes and other worktrees.
+// leftOut reports whether the copy of a repository omits a file or folder: objects are
+// shared for reading, and the others belong to processes and other worktrees.
 func leftOut(name string) bool {
 	return name == "objects" || name == "worktrees" || name == "commondir" || name == "gitdir" ||
 		strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "fsmonitor--daemon")

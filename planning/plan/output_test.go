@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// references returns a plan whose second step refers to the result of the first.
+// referring returns a plan whose second step refers to the result of the first.
 func referring(first, reference string) []byte {
 	text, _ := json.Marshal(reference)
 	return []byte(`{"title":"T","variables":{"cfg":{"name":"a","sizes":[1,2]}},"steps":[` + first + `,{"title":"Use it","tool":"use","args":{"it":[` + string(text) + `]}}]}`)

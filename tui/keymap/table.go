@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,16 +65,26 @@ type Line struct {
 // Lines are lines of help, in order.
 type Lines []Line
 
-// After returns the lines with more lines after that of the action id.
+// After returns the lines with more lines after that of the action id. It panics if no
+// line has that id.
 func (ls Lines) After(id string, more Lines) Lines {
-	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
-	return slices.Insert(slices.Clone(ls), at+1, more...)
+	return slices.Insert(slices.Clone(ls), ls.find(id)+1, more...)
 }
 
-// Cut returns the lines before that of the action id, and the others.
+// Cut returns the lines before that of the action id, and the others. It panics if no line
+// has that id.
 func (ls Lines) Cut(id string) (before, rest Lines) {
-	at := max(slices.IndexFunc(ls, func(l Line) bool { return l.ID == id }), 0)
+	at := ls.find(id)
 	return ls[:at], ls[at:]
+}
+
+// find returns the place of the action id. A wrong id is a mistake in the program.
+func (ls Lines) find(id string) int {
+	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
+	if at < 0 {
+		panic(fmt.Sprintf("the lines of the keys have no action %q", id))
+	}
+	return at
 }
 
 // Section is the lines of one place in help.
