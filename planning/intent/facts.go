@@ -30,6 +30,8 @@ type Facts struct {
 	Large    []string      `json:"large,omitempty"`    // of Files and Inside, those too large to be read whole
 	Related  []string      `json:"related,omitempty"`  // files with most of the words of a goal
 
+	Project Project `json:"project,omitzero"` // where the goal builds it, runs one of its commands or asks about it
+
 	Sketch Sketch `json:"-"` // of the workspace
 }
 
@@ -66,6 +68,12 @@ func SurveyFor(in Intent, goal string) *Survey {
 				s.lengths |= 1 << min(len(name), 63)
 			}
 		}
+	}
+	if words := significant(in.Target); in.Action == test && len(words) > 1 { // "the bool flag": tests whose names say so
+		for i, word := range words {
+			words[i] = regexp.QuoteMeta(word)
+		}
+		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*(?:` + strings.Join(words, "|") + `)\w*)`)
 	}
 	if _, name := lastOf(symbolOf(in.Target)); in.Action == debug && identifier.MatchString(name) {
 		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*` + regexp.QuoteMeta(name) + `\w*)`)
