@@ -2,7 +2,6 @@ package intent
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -326,21 +325,17 @@ func significant(text string) []string {
 	return words
 }
 
-// Unclear says why words are not acted on without a model, and names the nearest
-// order that needs none. That is about one word: a search for several finds only
-// lines with all.
-func (in Intent) Unclear() string {
-	text, near := "it is not clear what these words ask for", ""
-	if IsModelWork(in.Action) {
-		text = fmt.Sprintf("replan cannot %s code", strings.ToLower(works[in.Action].title))
-	}
+// nearest is the order that comes closest to what the words are about; "" if there is none.
+// It is about one word: a search for several finds only lines with all.
+func (in Intent) nearest() string {
 	switch about := significant(in.Target); {
 	case reportedByTests(in.Target):
-		near = "run the tests"
+		return "run the tests"
 	case len(about) == 1 && in.Action == explain:
-		near = "what is " + about[0]
+		return "what is " + about[0]
 	case len(about) > 0:
-		near = "find " + about[0]
+		return "find " + about[0]
+	default:
+		return ""
 	}
-	return text + prefixed("; try: ", near)
 }
