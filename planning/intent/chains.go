@@ -139,13 +139,25 @@ func (d *draft) symbols() {
 	}
 	if d.shape() == nothing {
 		args["path"] = d.within()
-		d.call("code.symbols", "List the symbols of the code", args, "")
+		d.call("code.symbols", "List the "+d.listed()+" of the code", args, "")
 		return
 	}
 	if d.shape() != aPath && !isFolder(d.in.Target) { // "the types in planning": a package
 		args["query"], args["path"] = d.symbol(), d.within()
 	}
-	d.call("code.symbols", "List the symbols of "+d.about(), args, "")
+	d.call("code.symbols", "List the "+d.listed()+" of "+d.about(), args, "")
+}
+
+// listed names the kinds of symbols that are to be listed.
+func (d *draft) listed() string {
+	kinds := strings.Fields(d.in.Params["kinds"])
+	if len(kinds) == 0 {
+		return "symbols"
+	}
+	if kinds[0] == "class" {
+		return "classes"
+	}
+	return kinds[0] + "s"
 }
 
 func (d *draft) explain() {
@@ -160,6 +172,9 @@ func (d *draft) explain() {
 	default:
 		found := d.search(true, "found")
 		d.call("code.summarize", "Summarize the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
+		if s == aName && d.facts.Known && len(d.facts.Declared) == 0 && looksLikeName(token{text: d.in.Target}) { // it may be misspelled
+			d.call("code.definition", "Look for similar names", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+		}
 	}
 }
 

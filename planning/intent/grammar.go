@@ -76,6 +76,8 @@ var grammar = []struct {
 		what $do <x> do|mean|return
 		what <x> does|means|returns
 		how $do <x> work
+		how $do <x> work in|inside <in:one>
+		how <x> works in|inside <in:one>
 		how <x> works
 		tell about <x>`},
 	{action: edit, forms: `edit|modify|update|change [<x>]

@@ -146,6 +146,16 @@ func (c Chain) title() string {
 		return "Remove " + about
 	case c.Intent.Action == countLines:
 		return "Count the lines of code"
+	case c.Intent.Action == dependencies:
+		return "List the dependencies"
+	case c.Intent.Params["how"] != "":
+		return "Say how the project is built"
+	case c.Intent.Params["raised"] != "":
+		return "Find what raises " + about
+	case c.Intent.Action == references && c.Intent.Params["of"] == "tests":
+		return "Find the tests of " + about
+	case c.Intent.Params["kinds"] != "" && len(c.Nodes) == 1:
+		return c.Nodes[0].Title
 	case c.Intent.Params["since"] != "":
 		return "Show what changed since " + plan.OneLine(c.Intent.Params["since"], 60)
 	case known.about != "" && (c.Intent.Target != "" || known.ask != "" && c.Intent.Params["of"] == ""):

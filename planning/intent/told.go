@@ -19,11 +19,26 @@ func (a answerer) told() []string {
 		return a.counted()
 	case a.in.Action == build && a.in.Params["how"] != "" && len(a.of("fs.read")) > 0:
 		return []string{"Build it with " + code(a.in.Params["command"]) + ", as " + code(a.in.Target) + " says. The order `build` runs it."}
+	case a.in.Action == explain:
+		return a.misspelled()
 	case a.in.Action == debug:
 		return a.notFailing()
 	default:
 		return nil
 	}
+}
+
+// misspelled adds the names that are similar to one that nothing declares.
+func (a answerer) misspelled() []string {
+	defined := a.of("code.definition")
+	if len(defined) == 0 || len(a.of("code.summarize")) == 0 {
+		return nil
+	}
+	r := resultOf(defined[0].Result)
+	if len(r.Definitions) > 0 || r.Note == "" {
+		return nil
+	}
+	return append(a.summary(a.result("code.summarize")), r.note())
 }
 
 // notFailing says of tests that pass that they do not fail; none if there is more to say.
