@@ -21,7 +21,7 @@ var blocks = map[string]func(answerer, result) []string{
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
 	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.show": answerer.commitShown, "vcs.branches": answerer.branches,
-	"proc.run": answerer.ran,
+	"proc.run":   answerer.ran,
 	"vcs.branch": answerer.branch, "vcs.commit": answerer.commit, "vcs.push": answerer.push,
 }
 

@@ -75,7 +75,7 @@ const (
 	command      = "run" // a program with its arguments, as typed
 	dependencies = "dependencies"
 	countLines   = "lines"
-	none       = "none"
+	none         = "none"
 )
 
 // maxWords is the length from which words are a story and not an order.

@@ -166,7 +166,9 @@ func (p Project) formats(file string) (argv []string, from string) {
 	if at == "" {
 		at = "."
 	}
-	is := func(ext string, kind []string) bool { return p.has(kind) != "" && (file == "" || path.Ext(file) == ext) }
+	is := func(ext string, kind []string) bool {
+		return p.has(kind) != "" && (file == "" || path.Ext(file) == ext)
+	}
 	switch {
 	case is(".go", goManifests):
 		return []string{"gofmt", "-l", "-w", at}, p.has(goManifests)

@@ -64,7 +64,7 @@ func kindsIn(tokens []token) (kinds []string) {
 		}
 		for _, kind := range kindWords[t.key] {
 			if kinds = append(kinds, kind); kind == "function" {
-				kinds = append(kinds, "method")
+				kinds = append(kinds, "method", "constructor")
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func (a answerer) covering(r result, name string) []string {
 
 // withMethods says that a list of functions holds methods, too; "" if it does not.
 func withMethods(kinds []string, symbols []item) string {
-	if slices.Contains(kinds, "function") && slices.ContainsFunc(symbols, func(s item) bool { return s.Kind == "method" }) {
+	if slices.Contains(kinds, "function") && slices.ContainsFunc(symbols, func(s item) bool { return s.Kind == "method" || s.Kind == "constructor" }) {
 		return ", methods included,"
 	}
 	return ""
