@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"replan/internal/english"
-	"replan/planning/plan"
 )
 
 // The chains that build and format the project, run its commands, and look at what it is
@@ -39,6 +38,10 @@ func (d *draft) reread() Intent {
 // command runs a command as it was typed, if the project has what it runs.
 func (d *draft) command() {
 	argv := argvOf(split(d.in.Params["command"], maxWords))
+	if len(argv) == 0 {
+		d.addMissing("run what? Name the command: cargo build")
+		argv = []string{"true"}
+	}
 	if lack := d.facts.Project.lacks(argv); lack != "" {
 		d.addMissing("%s", lack)
 	}
@@ -46,7 +49,7 @@ func (d *draft) command() {
 		d.call(runTests, "Run the tests", nil, "tests")
 		return
 	}
-	d.program("Run "+plan.OneLine(shownCommand(argv), 60), argv)
+	d.program("Run "+said(shownCommand(argv)), argv)
 }
 
 // buildProject runs the project's own build; asked how, it reads where that stands.
@@ -80,7 +83,7 @@ func (d *draft) byProject(argv []string, from, what, task string) {
 		d.call("fs.read", "Read "+from, map[string]any{"path": from}, "")
 		return
 	}
-	d.program("Run "+plan.OneLine(shownCommand(argv), 60), argv)
+	d.program("Run "+said(shownCommand(argv)), argv)
 }
 
 // dependencies reads what the manifests of the project need.

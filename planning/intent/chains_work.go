@@ -119,11 +119,11 @@ func (d *draft) history() {
 		args["max"] = number(n)
 	}
 	since := d.in.Params["since"]
-	if since != "" {
+	if strings.TrimSpace(since) != "" {
 		args["since"] = literally(dateOf(since))
 	}
 	d.call("vcs.log", "Show the history", args, "")
-	if since != "" { // what is not committed has changed, too
+	if strings.TrimSpace(since) != "" { // what is not committed has changed, too
 		d.call("vcs.status", "Show what is not committed", nil, "")
 	}
 }
@@ -131,6 +131,9 @@ func (d *draft) history() {
 // dateOf is a day as git reads it: from its beginning.
 func dateOf(day string) string {
 	words := strings.Fields(strings.ToLower(day))
+	if len(words) == 0 {
+		return ""
+	}
 	switch last := words[len(words)-1]; {
 	case len(words) == 1 && slices.Contains(days, last), len(words) == 2 && slices.Contains(days[2:], last):
 		return last + " 00:00"

@@ -28,7 +28,7 @@ var (
 
 // shellCommand reads a task as a command of a shell.
 func shellCommand(words string, tokens []token) (r formMatch, ok bool) {
-	if len(tokens) > 1 && tokens[0].is("run", "execute") && (tokens[1].is(runners...) && !tokens[1].is("make", "just") || len(tokens) > 2 && tokens[1].is("make", "just")) {
+	if len(tokens) > 1 && tokens[0].is("run", "execute") && tokens[1].is(runners...) {
 		tokens = tokens[1:]
 	}
 	args := tokens[1:]
@@ -47,20 +47,40 @@ func shellCommand(words string, tokens []token) (r formMatch, ok bool) {
 		return listCommand(words, tokens)
 	case first.is("cat", "less", "more", "bat"):
 		return formMatch{form: form{action: readFile}, target: cut(words, args)}, len(args) == 1 && isFile(second.text)
-	case first.is("pwd"):
-		return programCommand(words, tokens), len(args) == 0
-	case first.is("pytest"), first.is("cargo") && len(args) > 0 && !second.is(articles...) && !second.is(questions...),
-		first.is("npm", "pnpm", "yarn", "bun") && len(args) > 0 && !second.is("is", "are", "was"),
-		first.is("go") && second.is(goRuns...),
-		first.is("go") && second.is("test", "vet") && slices.ContainsFunc(args[1:], isFlag),
-		first.is("python", "python3") && second.is("-m") && len(args) > 1 && args[1].is("pytest", "unittest", "build"):
+	case runsProgram(first, args):
 		return programCommand(words, tokens), true
-	case first.is("make", "just"):
-		names := slices.DeleteFunc(slices.Clone(args), func(t token) bool { return isFlag(t) || strings.Contains(t.text, "=") })
-		plain := len(names) == 0 || len(names) == 1 && makeName.MatchString(names[0].text) && !names[0].is(articles...) && !names[0].is(pronouns...) && !names[0].is("branch", "sure")
-		return programCommand(words, tokens), plain && (first.is("make") || len(names) == 1)
 	default:
 		return formMatch{}, false
+	}
+}
+
+// runsProgram reports whether words are a command of a program that builds or tests projects,
+// and not a sentence that begins with its name.
+func runsProgram(first token, args []token) bool {
+	second := token{}
+	if len(args) > 0 {
+		second = args[0]
+	}
+	switch first.key {
+	case "pytest":
+		return true
+	case "pwd":
+		return len(args) == 0
+	case "cargo", "npm", "pnpm", "yarn", "bun":
+		return len(args) > 0 && !second.is(articles...) && !second.is(questions...) && !second.is(groups["is"]...)
+	case "go":
+		return second.is(goRuns...) || second.is("test", "vet") && slices.ContainsFunc(args, isFlag)
+	case "python", "python3":
+		return len(args) > 1 && second.is("-m") && args[1].is("pytest", "unittest", "build")
+	case "make", "just":
+		names := slices.DeleteFunc(slices.Clone(args), func(t token) bool { return isFlag(t) || strings.Contains(t.text, "=") })
+		if len(names) == 0 {
+			return first.key == "make"
+		}
+		name := names[0]
+		return len(names) == 1 && makeName.MatchString(name.text) && !name.is(articles...) && !name.is(pronouns...) && !name.is("branch", "sure")
+	default:
+		return false
 	}
 }
 
@@ -108,58 +128,90 @@ func runsAllTests(argv []string) bool {
 	return runsProjectTests(argv) && (len(argv) == 1 || len(argv) == 2 && argv[0] != "pytest" && argv[0] != "make" && argv[0] != "just")
 }
 
-// searchCommand reads the arguments of grep and its kin: a pattern, and where to look. Of the
-// flags it knows those that choose lines.
-func searchCommand(words, program string, args []token) (r formMatch, ok bool) {
-	r = formMatch{form: form{action: find, params: map[string]string{"exact": "true", "case": "same"}}, params: map[string]phrase{}}
-	var rest []token
-	flagged, expression := false, program != "grep" && program != "fgrep"
+// grepFlags are what the flags of a search say.
+type grepFlags struct {
+	rest       []token // the pattern and the place
+	given      bool
+	expression bool // the pattern is a regular expression
+	anyCase    bool
+	whole      bool // the pattern is a whole word
+	glob       string
+	unknown    []string
+}
+
+// grepFlagsOf reads the arguments of grep and its kin. It knows the flags that choose lines.
+func grepFlagsOf(program string, args []token) grepFlags {
+	f := grepFlags{expression: program != "grep" && program != "fgrep"}
 	for i := 0; i < len(args); i++ {
 		t := args[i]
-		switch {
-		case !isFlag(t):
-			rest = append(rest, t)
+		if !isFlag(t) {
+			f.rest = append(f.rest, t)
 			continue
-		case (t.text == "-e" || t.text == "--regexp") && i+1 < len(args):
-			rest = append([]token{args[i+1]}, rest...)
-			i++
-		case (t.text == "-g" || t.text == "--glob") && i+1 < len(args):
-			r.params["glob"] = phrase{text: args[i+1].text}
-			i++
-		case strings.HasPrefix(t.text, "--include="):
-			r.params["glob"] = phrase{text: strings.Trim(strings.TrimPrefix(t.text, "--include="), `"'`)}
-		case t.text == "-F" || t.text == "--fixed-strings":
-			expression = false
-		case strings.Trim(t.text, "-rRnHsIaiwEP") == "" || unread.MatchString(t.text) || t.text == "--ignore-case" || t.text == "--word-regexp":
-			letters := strings.TrimPrefix(t.text, "-")
-			if strings.ContainsAny(letters, "EP") && letters[0] != '-' {
-				expression = true
-			}
-			if t.text == "--ignore-case" || letters[0] != '-' && strings.Contains(letters, "i") {
-				r.form.params["case"] = "any"
-			}
-			if t.text == "--word-regexp" || letters[0] != '-' && strings.Contains(letters, "w") {
-				r.form.params["whole"] = "true"
-			}
-		default:
-			r.open = append(r.open, "a search here has no flag "+t.text+": leave it out")
 		}
-		flagged = true
+		f.given = true
+		last := i+1 == len(args)
+		glob, globbed := strings.CutPrefix(t.text, "--include=")
+		switch {
+		case globbed:
+			f.glob = strings.Trim(glob, `"'`)
+		case !last && (t.text == "-e" || t.text == "--regexp"):
+			i++
+			f.rest = append([]token{args[i]}, f.rest...)
+		case !last && (t.text == "-g" || t.text == "--glob"):
+			i++
+			f.glob = args[i].text
+		case !f.letters(t.text) && !unread.MatchString(t.text):
+			f.unknown = append(f.unknown, t.text)
+		}
 	}
-	quoted := len(rest) > 0 && rest[0].quoted
-	switch {
-	case len(rest) == 0 || len(rest) > 2, len(rest) == 2 && rest[0].is("for", "all"):
+	return f
+}
+
+// letters takes a flag that says how lines are matched. It reports whether it is one.
+func (f *grepFlags) letters(flag string) bool {
+	if short, ok := map[string]string{"--ignore-case": "i", "--word-regexp": "w", "--fixed-strings": "F"}[flag]; ok {
+		flag = "-" + short
+	}
+	if strings.Trim(flag, "-rRnHsIaiwEPF") != "" || strings.HasPrefix(flag, "--") {
+		return false
+	}
+	f.anyCase = f.anyCase || strings.Contains(flag, "i")
+	f.whole = f.whole || strings.Contains(flag, "w")
+	f.expression = (f.expression || strings.ContainsAny(flag, "EP")) && !strings.Contains(flag, "F")
+	return true
+}
+
+// searchCommand reads a command of grep or its kin: a pattern, and where to look.
+func searchCommand(words, program string, args []token) (r formMatch, ok bool) {
+	f := grepFlagsOf(program, args)
+	r = formMatch{form: form{action: find, params: map[string]string{"exact": "true", "case": "same"}}, params: map[string]phrase{}}
+	if len(f.rest) == 0 || len(f.rest) > 2 || len(f.rest) == 2 && f.rest[0].is("for", "all") {
 		return r, false
-	case program == "grep" && !flagged && !quoted && len(rest) < 2 && !strings.ContainsAny(rest[0].text, `\.*[]^$`):
+	}
+	pattern := f.rest[0]
+	basic := program == "grep" && !f.expression && strings.ContainsAny(pattern.text, `\*[]^$`)
+	if program == "grep" && !f.given && !pattern.quoted && len(f.rest) < 2 && !basic && !strings.Contains(pattern.text, ".") {
 		return r, false // a find in words
 	}
-	r.target = phrase{rest[:1], rest[0].text}
-	if len(rest) == 2 && rest[1].text != "." {
-		r.params["in"] = cut(words, rest[1:])
+	r.target = phrase{f.rest[:1], pattern.text}
+	if len(f.rest) == 2 && f.rest[1].text != "." {
+		r.params["in"] = cut(words, f.rest[1:])
 	}
-	if expression {
-		r.form.params["expression"] = "true"
-	} else if program == "grep" && strings.ContainsAny(r.target.text, `\*[]^$`) { // a basic expression, unlike those of RE2
+	if f.glob != "" {
+		r.params["glob"] = phrase{text: f.glob}
+	}
+	for name, value := range map[string]bool{"expression": f.expression, "whole": f.whole} {
+		if value {
+			r.form.params[name] = "true"
+		}
+	}
+	if f.anyCase {
+		r.form.params["case"] = "any"
+	}
+	for _, flag := range f.unknown {
+		r.open = append(r.open, "a search here has no flag "+flag+": leave it out")
+	}
+	if basic { // an expression unlike those of RE2
 		r.open = append(r.open, "say how the pattern is meant: grep -E for an expression, grep -F for the text as it stands")
 	}
 	return r, true

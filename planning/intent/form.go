@@ -116,12 +116,11 @@ func fits(kind string, tokens []token) bool {
 	case "folder":
 		return !t.quoted && isFolder(t.text) && !t.is(plainWords...)
 	case "name":
-		return identifier.MatchString(symbolOf(t.text)) && (looksLikeName(t) || !t.is(plainWords...) && !t.is(pronouns...) && !t.is(kinds...) && !t.is(holders...))
+		return identifier.MatchString(symbolOf(t.text)) && mayBeName(t)
 	case "count":
 		return !t.quoted && isCount(t.text)
 	case "place":
-		file, line, _ := strings.Cut(t.text, ":")
-		return isPath(file) && isFile(file) && isCount(line)
+		return isPlace(t.text)
 	case "remote":
 		return t.is(remotes...)
 	case "test":
@@ -129,6 +128,17 @@ func fits(kind string, tokens []token) bool {
 	default: // "one"
 		return true
 	}
+}
+
+// mayBeName reports whether a word may name something in code: it says nothing by itself.
+func mayBeName(t token) bool {
+	return looksLikeName(t) || !t.is(plainWords...) && !t.is(pronouns...) && !t.is(kinds...) && !t.is(holders...)
+}
+
+// isPlace reports whether a text is a file and a line: a.go:12.
+func isPlace(text string) bool {
+	file, line, _ := strings.Cut(text, ":")
+	return isPath(file) && isFile(file) && isCount(line)
 }
 
 // dayPattern matches a date, or words for one.
