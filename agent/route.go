@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +25,14 @@ type InvalidGoalError []string
 
 func (faults InvalidGoalError) Error() string { return strings.Join(faults, "; ") }
 
+// UnclearGoalError reports that the words of a goal are not understood, or not with certainty,
+// without a model.
+type UnclearGoalError struct {
+	intent.Refusal
+}
+
+func (e UnclearGoalError) Error() string { return e.Text }
+
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
 // why words that were understood do not plan the goal.
@@ -36,7 +43,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	chain = w.Facts.RouteWords(goal, w.Policy)
 	switch {
 	case chain.Empty():
-		return intent.Chain{}, false, nil
+		return intent.Chain{}, false, UnclearGoalError{w.Facts.Refuse(goal)}
 	case chain.Invalid:
 		return chain, false, InvalidGoalError(chain.Missing)
 	case !chain.Bound():
@@ -47,7 +54,7 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	// Without a model, unclear words do nothing: any result would pass for an
 	// answer.
 	if !model && !chain.Confident() {
-		return chain, false, errors.New(chain.Intent.Unclear())
+		return chain, false, UnclearGoalError{w.Facts.Refuse(goal)}
 	}
 	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }

@@ -394,6 +394,7 @@ type ChatReply struct {
 	Usage   *Usage         `json:"usage,omitempty"` // of the run since it was started or resumed
 	MS      int64          `json:"ms,omitempty"`    // active time since then
 	Asks    bool           `json:"asks,omitempty"`  // the text ends in what can be asked without a model
+	Near    []string       `json:"near,omitempty"`  // orders near to a goal that was not understood, the nearest first
 
 	// Read is the untrusted text that the reply of a run may hold. It is nil if an older
 	// replan wrote it, which noted none.

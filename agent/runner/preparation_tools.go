@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"replan/agent"
@@ -117,20 +118,23 @@ func (p *preparation) route() (r route) {
 // errNoWords lists what can be asked without a model.
 var errNoWords = errors.New(agent.WithoutModel) //nolint:staticcheck // the second sentence of an error
 
-// unrouted returns the error for a goal that needs a model when there is none. It
-// names what works without one.
+// unrouted returns the error for a goal that needs a model when there is none. It says first
+// what was not understood and what is near to it, and then how to get a model.
 func (p *preparation) unrouted(unclear error) error {
 	noModel := p.unfound
 	if !p.cfg.Routing.Planner.ByWords() {
 		return noModel
 	}
+	refused, isUnclear := errors.AsType[agent.UnclearGoalError](unclear)
 	switch {
-	case errors.As(unclear, new(agent.InvalidGoalError)):
+	case errors.As(unclear, new(agent.InvalidGoalError)), isUnclear && refused.Final:
 		return unclear
-	case errors.As(unclear, new(agent.IncompleteGoalError)): // a model may not help either
+	case isUnclear && len(refused.Near) == 0:
+		return fmt.Errorf("%w %w. %w", unclear, noModel, errNoWords)
+	case isUnclear, unclear != nil && strings.HasSuffix(unclear.Error(), "?"):
+		return fmt.Errorf("%w %w", unclear, noModel)
+	case unclear != nil: // a model may not help either
 		return fmt.Errorf("%w. %w", unclear, noModel)
-	case unclear != nil:
-		return fmt.Errorf("%w. Without a model, %w", noModel, unclear)
 	}
 	return fmt.Errorf("%w. %w", noModel, errNoWords)
 }

@@ -192,6 +192,9 @@ func (p preparedJob) refusal() (reply event.ChatReply, refused bool) {
 	case p.err != nil:
 		reply = failedReply(event.ReasonNoModel, p.err.Error())
 		reply.Asks = errors.Is(p.err, errNoWords)
+		if unclear, ok := errors.AsType[agent.UnclearGoalError](p.err); ok {
+			reply.Near = unclear.Near
+		}
 		return reply, true
 	case len(p.missing) > 0:
 		return failedReply(event.ReasonNotOpened, fmt.Sprintf("%v: it needs %s, which no server offers now; resume it with the same servers", errNotOpened, strings.Join(p.missing, ", "))), true

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -15,8 +16,12 @@ import (
 // may have any shape.
 func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	a := answerer{in: in, steps: lastAttempts(history)}
-	var parts []string
-	for _, tool := range a.shown() {
+	parts := a.told()
+	shown := a.shown()
+	if len(parts) > 0 {
+		shown = nil
+	}
+	for _, tool := range shown {
 		for _, r := range joined(tool, a.of(tool)) {
 			parts = append(parts, blocks[tool](a, r)...)
 		}
@@ -113,17 +118,24 @@ var answeredBy = map[string][][]string{
 	references: {{"code.references", "fs.search"}},
 	definition: {{"code.definition", "fs.search"}},
 	symbols:    {{"code.symbols"}},
+	countLines: {{"fs.search"}},
 	readFile:   {{"fs.read"}},
 	explain:    {{"code.summarize", "code.definition", "code.symbols", "fs.search"}},
 	test:       {{runTests}},
 	lint:       {{"test.lint"}},
-	debug:      {{"code.summarize", runTests}},
+	debug:      {{"code.summarize", runTests}, {"code.references"}},
 	status:     {{"vcs.status"}},
 	diff:       {{"vcs.show", "vcs.diff"}},
-	history:    {{"vcs.log"}},
+	history:    {{"vcs.log"}, {"vcs.status"}},
+	blame:      {{"proc.run"}},
 	branch:     {{"vcs.branch", "vcs.branches"}},
 	push:       {{"vcs.push", "vcs.status"}},
 	commit:     {{runTests}, {"vcs.commit", "code.summarize", "vcs.status"}},
+
+	build:        {{"proc.run", "fs.read"}},
+	format:       {{"proc.run"}},
+	command:      {{"proc.run", runTests}},
+	dependencies: {{"fs.read"}},
 }
 
 // changedBy are those of actions that change files.
@@ -149,6 +161,9 @@ func (a answerer) notDone() string {
 	var parts, skipped, denied []string
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
+		if a.in.Category == project || a.in.Action == blame {
+			name = cmp.Or(legible(string(step.Title)), name)
+		}
 		reported := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
 		switch {
 		case step.Status == plan.ItemInDoubt:

@@ -21,6 +21,7 @@ var blocks = map[string]func(answerer, result) []string{
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
 	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.show": answerer.commitShown, "vcs.branches": answerer.branches,
+	"proc.run":   answerer.ran,
 	"vcs.branch": answerer.branch, "vcs.commit": answerer.commit, "vcs.push": answerer.push,
 }
 
@@ -57,19 +58,33 @@ func in(list []item) string {
 	return " in " + english.Count(len(names), "file")
 }
 
+// matched says what the lines that a search found are, and what there is if it found none.
+func (a answerer) matched(total int) (found, none string) {
+	place := prefixed(" in ", code(a.in.Params["in"]))
+	target := strings.Fields(a.in.Target)
+	switch marks := marksIn(a.in.Target); {
+	case a.in.Params["of"] == "tests":
+		return english.Count(total, "test"), "There is no test" + place + "."
+	case a.in.Params["raised"] != "":
+		return english.Count(total, "line") + english.Agree(total, " that raises or returns ", " that raise or return ") + a.about(), "No line raises or returns " + a.about() + place + "."
+	case len(marks) > 0:
+		return english.Count(total, "line") + " with " + saidMarks(marks), "No line has " + saidMarks(marks) + place + "."
+	case len(target) > 1 && a.in.Params["exact"] == "" && a.in.Params["case"] == "":
+		return english.Count(total, "line") + " with words of " + a.about(), "Nothing in the workspace matches " + a.about() + place + ". Try fewer words."
+	default:
+		return english.Count(total, "match") + " of " + a.about(), "Nothing in the workspace matches " + a.about() + place + "."
+	}
+}
+
 func (a answerer) matches(r result) []string {
 	total := max(r.Total, len(r.Matches))
+	head, none := a.matched(total)
 	if total == 0 {
 		if len(a.named(a.result("fs.list"))) > 0 {
 			return nil // the file itself was found
 		}
-		fewer := ""
-		if strings.Contains(a.in.Target, " ") {
-			fewer = " Try fewer words."
-		}
-		return []string{"Nothing in the workspace matches " + a.about() + prefixed(" in ", code(a.in.Params["in"])) + "." + fewer, r.note()}
+		return []string{none, r.note()}
 	}
-	head := english.Count(total, "match") + " of " + a.about()
 	if r.Files.count > 0 {
 		head += " in " + english.Count(r.Files.count, "file")
 	} else if total == len(r.Matches) {
@@ -127,7 +142,11 @@ func (a answerer) text(r result) []string {
 func (a answerer) symbols(r result) []string {
 	what, total := "symbol", max(r.Total, len(r.Symbols))
 	form := ListForm{Kinds: strings.Fields(a.in.Params["kinds"]), Exported: a.in.Params["exported"] != ""}
-	if (len(form.Kinds) > 0 || form.Exported) && total == len(r.Symbols) {
+	most := maxRows
+	if len(form.Kinds) > 0 {
+		most = maxNamed
+	}
+	if (len(form.Kinds) > 0 || form.Exported) && (total == len(r.Symbols) || total > mostListed) {
 		r.Symbols = form.symbols(r.Symbols)
 		total = len(r.Symbols)
 		if len(form.Kinds) > 0 {
@@ -143,14 +162,15 @@ func (a answerer) symbols(r result) []string {
 	if total == 0 {
 		return []string{r.searched("There are no symbols in or like "+a.about(), "No symbol in or like "+a.about()), r.note()}
 	}
-	head := english.Count(total, what) + " like " + a.about()
+	count := english.Count(total, what) + withMethods(form.Kinds, r.Symbols)
+	head := count + " like " + a.about()
 	switch {
 	case r.Path == ".":
-		head = english.Count(total, what) + " in the code"
+		head = count + " in the code"
 	case r.Path != "":
-		head = english.Count(total, what) + " in " + code(r.Path)
+		head = count + " in " + code(r.Path)
 	}
-	lines := rows(r.Symbols, total, "symbol", func(i item) string {
+	lines := firstRows(most, r.Symbols, total, what, func(i item) string {
 		return strings.TrimSpace(code(cmp.Or(i.Signature, i.Qualified, i.Name))+" "+legible(i.Kind)) + prefixed(" at ", i.place())
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
@@ -181,6 +201,9 @@ func (a answerer) definitions(r result) []string {
 
 func (a answerer) references(r result) []string {
 	name, defined := orCode(r.Symbol, a.about()), ""
+	if a.in.Params["of"] == "tests" {
+		return a.covering(r, name)
+	}
 	if r.Definition != nil {
 		defined = r.Definition.place()
 	}
@@ -362,7 +385,11 @@ func (a answerer) commitShown(r result) []string {
 	return append([]string{head, fence("text", r.Body)}, a.diff(r)...)
 }
 
-func (answerer) log(r result) []string {
+func (a answerer) log(r result) []string {
+	since := prefixed(" since ", legible(a.in.Params["since"]))
+	if len(r.Commits) == 0 && since != "" {
+		return []string{"Nothing was committed" + since + "."}
+	}
 	if len(r.Commits) == 0 {
 		return []string{"There are no commits."}
 	}
@@ -374,7 +401,7 @@ func (answerer) log(r result) []string {
 				authors = append(authors, name)
 			}
 		}
-		head = english.Count(r.Total, "commit") + prefixed(" by ", english.List(authors, "and")) + ":"
+		head = english.Count(r.Total, "commit") + prefixed(" by ", english.List(authors, "and")) + since + ":"
 	}
 	return []string{head, rows(r.Commits, r.Total, "commit", func(c item) string {
 		day, _, _ := strings.Cut(c.Date, "T") // of an ISO date the day is enough

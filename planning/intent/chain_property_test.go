@@ -25,12 +25,13 @@ var schemas = map[string]string{
 	"fs.move":         "from to",
 	"fs.mkdir":        "path",
 	"fs.remove":       "path",
-	"code.symbols":    "[path] [query]",
+	"code.symbols":    "[path] [query] [max:integer]",
 	"code.definition": "symbol [path] [allow_none:boolean]",
 	"code.references": "symbol [path] [allow_none:boolean]",
 	"code.parse":      "path",
 	"code.summarize":  "[text] [path] [diff] [log:object] [tests:object] [matches:object] [symbol]",
 	"code.transform":  "kind [symbol] [new_name] [pattern] [replacement] [regex:boolean] [glob] [path]",
+	"proc.run":        "argv:array [timeout]",
 	"test.detect":     "[path]",
 	"test.run":        "[path] [run] [timeout] [allow_failures:boolean] [allow_none:boolean] [sources:boolean]",
 	"test.lint":       "[path] [allow_failures:boolean]",
@@ -91,7 +92,7 @@ func anyIntent(t *rapid.T) intent.Intent {
 		pair := rapid.SampledFrom(pairs).Draw(t, "pair")
 		value := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a.go", "a/b", "./...", "Foo.bar", "(*T).M", "TestX/a", "${x}", "$${", "*", ".", "..", "/", "two words"}))
 		in = intent.Intent{Category: pair[0], Action: pair[1], Target: value.Draw(t, "target"), Params: map[string]string{}, Confidence: 1}
-		for _, name := range []string{"new_name", "from", "to", "with", "in", "problem", "message", "max", "of", "create", "commit"} {
+		for _, name := range []string{"new_name", "from", "to", "with", "in", "problem", "message", "max", "of", "create", "commit", "since", "line", "command", "kinds", "how", "case", "expression", "whole", "raised", "trace"} {
 			if rapid.Bool().Draw(t, "has "+name) {
 				in.Params[name] = value.Draw(t, name)
 			}
@@ -123,6 +124,12 @@ var pairs = [][2]string{
 	{"vcs", "commit"},
 	{"vcs", "branch"},
 	{"vcs", "push"},
+	{"vcs", "blame"},
+	{"navigate", "lines"},
+	{"project", "build"},
+	{"project", "format"},
+	{"project", "run"},
+	{"project", "dependencies"},
 }
 
 func anyPolicy(t *rapid.T) intent.Policy {

@@ -1,7 +1,9 @@
 package intent
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +25,7 @@ var chains = map[string]struct {
 	references: {navigate, lookUp("code.references", "Find the references to X"), "Find where X is used", "the uses of what? Name it: where is Parse used"},
 	definition: {navigate, findDefinition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
 	symbols:    {navigate, (*draft).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
+	countLines: {navigate, (*draft).lines, "Count the lines of X", ""},
 	readFile:   {navigate, func(d *draft) { d.file(d.path()) }, "Show X", "show what? Name the file: show main.go"},
 	explain:    {explain, (*draft).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*draft).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
@@ -41,19 +44,77 @@ var chains = map[string]struct {
 	commit:     {vcs, (*draft).commit, "Commit X", ""},
 	branch:     {vcs, (*draft).branch, "", ""},
 	push:       {vcs, (*draft).push, "", ""},
+	blame:      {vcs, (*draft).blame, "Show who wrote X", askLine},
+
+	build:        {project, (*draft).buildProject, "", ""},
+	format:       {project, (*draft).formatCode, "Format X", ""},
+	command:      {project, (*draft).command, "", ""},
+	dependencies: {project, (*draft).dependencies, "", ""},
+}
+
+// The bounds of lists.
+const (
+	mostListed = 2000 // tests or symbols
+	treeDepth  = 3    // levels of folders
+)
+
+// grep searches for a pattern as grep does: it tells capitals from small letters.
+func (d *draft) grep() {
+	pattern := d.in.Target
+	args := map[string]any{"query": literally(pattern), "path": d.within(), "glob": literally(d.in.Params["glob"])}
+	if d.in.Params["case"] == "any" {
+		args["ignore_case"] = true
+	}
+	plain := strings.IndexFunc(pattern, func(r rune) bool { return strings.ContainsRune(`\.+*?()|[]{}^$`, r) }) < 0
+	if d.in.Params["whole"] != "" {
+		if d.in.Params["expression"] == "" {
+			pattern = regexp.QuoteMeta(pattern)
+		}
+		args["query"], args["regex"] = literally(`\b(?:`+pattern+`)\b`), true
+	} else if d.in.Params["expression"] != "" && !plain {
+		args["regex"] = true
+		if _, err := regexp.Compile(pattern); err != nil {
+			d.addInvalid("%q is no regular expression: quote it, and use grep -F for the text as it stands", pattern)
+		}
+	}
+	d.call("fs.search", "Search for "+d.about(), args, "")
 }
 
 // maxDepth is how many levels of folders are looked through for a file.
 const maxDepth = 20
 
 func (d *draft) find() {
+	target := d.in.Target
 	switch s := d.shape(); {
+	case d.in.Params["of"] == "tests" && s == nothing:
+		d.call("fs.search", "List the tests", map[string]any{"query": testsPattern, "regex": true, "path": d.within(), "max": number(mostListed)}, "")
 	case d.in.Params["of"] == "files" && s == nothing:
-		d.call("fs.list", "List the files", map[string]any{"path": d.within()}, "")
+		args := map[string]any{"path": d.within()}
+		if d.in.Params["deep"] != "" {
+			args["depth"] = number(treeDepth)
+		}
+		d.call("fs.list", "List the files", args, "")
+	case d.in.Params["case"] != "": // as grep does
+		d.grep()
+	case d.in.Params["raised"] != "":
+		d.call("fs.search", "Search for what raises "+d.about(), map[string]any{"query": literally(raisedPattern(symbolOf(target))), "regex": true, "path": d.within()}, "")
+	case marksIn(target) != nil && d.in.Params["exact"] == "":
+		args := map[string]any{"query": strings.Join(marksIn(target), "|"), "path": d.within()}
+		if len(marksIn(target)) > 1 {
+			args["regex"] = true
+		}
+		d.call("fs.search", "Search for "+d.about(), args, "")
 	case (s == aName || s == aTest) && d.policy.prefers("fs.search", "code.symbols") == "code.symbols":
 		d.call("code.symbols", "Find symbols like "+d.about(), map[string]any{"query": d.symbol(), "path": d.within()}, "")
 	default:
 		d.search(false, "")
+		switch judge := judged(target); {
+		case d.in.Params["exact"] != "" || s != someWords:
+		case judge != "":
+			d.addMissing("a search finds words, and cannot tell what is %s. Did you mean: is NAME used anywhere, or find \"%s\"?", judge, plan.OneLine(target, 60))
+		case severalThings(target) && d.in.Params["in"] == "":
+			d.addMissing("a search finds words, and cannot tell which lines are %s. Did you mean: find \"%[1]s\"?", plan.OneLine(target, 60))
+		}
 		if s == aPath { // the name of a file, and where it is mentioned
 			d.call("fs.list", "List the files", map[string]any{"path": d.within(), "depth": number(maxDepth)}, "")
 		}
@@ -73,10 +134,30 @@ func lookUp(tool, title string) func(*draft) {
 
 func (d *draft) symbols() {
 	args := map[string]any{"path": d.path()}
-	if d.shape() != aPath && !isFolder(d.in.Target) { // "the types in planning": a package
-		args = map[string]any{"query": d.symbol(), "path": d.within()}
+	if d.in.Params["kinds"] != "" { // those of other kinds are left out of the answer
+		args["max"] = number(mostListed)
 	}
-	d.call("code.symbols", "List the symbols of "+d.about(), args, "")
+	if d.shape() == nothing {
+		args["path"] = d.within()
+		d.call("code.symbols", "List the "+d.listed()+" of the code", args, "")
+		return
+	}
+	if d.shape() != aPath && !isFolder(d.in.Target) { // "the types in planning": a package
+		args["query"], args["path"] = d.symbol(), d.within()
+	}
+	d.call("code.symbols", "List the "+d.listed()+" of "+d.about(), args, "")
+}
+
+// listed names the kinds of symbols that are to be listed.
+func (d *draft) listed() string {
+	kinds := strings.Fields(d.in.Params["kinds"])
+	if len(kinds) == 0 {
+		return "symbols"
+	}
+	if kinds[0] == "class" {
+		return "classes"
+	}
+	return kinds[0] + "s"
 }
 
 func (d *draft) explain() {
@@ -91,6 +172,9 @@ func (d *draft) explain() {
 	default:
 		found := d.search(true, "found")
 		d.call("code.summarize", "Summarize the matches", map[string]any{"symbol": d.symbol(), "matches": "${found}"}, "summary", found)
+		if s == aName && d.facts.Known && len(d.facts.Declared) == 0 && looksLikeName(token{text: d.in.Target}) { // it may be misspelled
+			d.call("code.definition", "Look for similar names", map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+		}
 	}
 }
 
@@ -108,9 +192,15 @@ func (d *draft) edit() {
 		d.nodes[change].Args["replacement"] = literally(with) // which may be empty
 		d.applied(change)
 	default:
+		if slices.Contains(dependencyWords, strings.ToLower(d.in.Target)) {
+			d.addMissing("which of them, and to which version? Did you mean: what dependencies does this project have?")
+		}
 		d.model()
 	}
 }
+
+// dependencyWords name what a project needs.
+var dependencyWords = strings.Fields("dependencies dependency deps packages modules libraries requirements")
 
 // applied shows a change that an operator worked out, then makes it.
 func (d *draft) applied(change int) {
@@ -203,9 +293,16 @@ func (d *draft) model() {
 	d.byModel(tool, to, from)
 }
 
+// writings are texts in code, which nobody but the user or a model can word.
+var writings = strings.Fields("comment comments docstring docstrings documentation doc docs")
+
 // create shows a model the file that it adds to, or what is there already.
 func (d *draft) create() {
 	place := d.within()
+	if words := strings.Fields(strings.ToLower(d.in.Target)); len(words) > 0 && slices.Contains(writings, words[0]) {
+		about := strings.Fields(d.in.Target)
+		d.addMissing("only a model can word the %s. Did you mean: what is %s?", words[0], cmp.Or(place, symbolOf(about[len(about)-1]), "NAME"))
+	}
 	if d.shape() == aPath && slices.Contains(d.facts.Files, pathOf(d.in.Target)) { // nothing of it may go
 		place = d.path()
 	}

@@ -2,7 +2,10 @@ package intent
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"replan/internal/english"
 )
 
 // The chains that run tests and linters, and those of version control.
@@ -18,6 +21,10 @@ func (d *draft) where() string {
 	case at != "":
 		return at
 	default:
+		if tests := d.facts.Tests; d.in.Action == test && len(tests) > 0 {
+			d.addMissing("%q is no file, folder or test. Did you mean: run %s?", d.about(), english.List(tests[:min(len(tests), 3)], "or"))
+			return ""
+		}
 		d.addMissing("name a file or a folder: %q is neither", d.about())
 		return ""
 	}
@@ -59,6 +66,12 @@ const mostTests = 8
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
 func (d *draft) debug() {
+	if d.in.Params["trace"] != "" && d.shape() == aName {
+		d.call("code.references", "Find the callers of "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
+		if d.facts.Known && len(d.facts.Tests) == 0 && nearest(d.facts.Folders, d.in.Target) == "" {
+			return
+		}
+	}
 	place, run := "", ""
 	switch folder := nearest(d.facts.Folders, d.in.Target); {
 	case d.shape() == nothing, reportedByTests(d.in.Target):
@@ -101,7 +114,60 @@ func (d *draft) diff() {
 }
 
 func (d *draft) history() {
-	d.call("vcs.log", "Show the history", map[string]any{"path": literally(d.where())}, "")
+	args := map[string]any{"path": literally(d.where())}
+	if n, err := strconv.Atoi(d.in.Params["max"]); err == nil {
+		args["max"] = number(n)
+	}
+	since := d.in.Params["since"]
+	if strings.TrimSpace(since) != "" {
+		args["since"] = literally(dateOf(since))
+	}
+	d.call("vcs.log", "Show the history", args, "")
+	if strings.TrimSpace(since) != "" { // what is not committed has changed, too
+		d.call("vcs.status", "Show what is not committed", nil, "")
+	}
+}
+
+// dateOf is a day as git reads it: from its beginning.
+func dateOf(day string) string {
+	words := strings.Fields(strings.ToLower(day))
+	if len(words) == 0 {
+		return ""
+	}
+	switch last := words[len(words)-1]; {
+	case len(words) == 1 && slices.Contains(days, last), len(words) == 2 && slices.Contains(days[2:], last):
+		return last + " 00:00"
+	case len(words) == 2 && words[0] == "last":
+		return "1 " + last + " ago"
+	default:
+		return day
+	}
+}
+
+// days are the words for days; the first two are no weekdays.
+var days = strings.Fields("yesterday today monday tuesday wednesday thursday friday saturday sunday")
+
+const askLine = "which line, of which file? Name both: who wrote line 12 of main.go"
+
+// blame shows who wrote the lines of a file, or one of them.
+func (d *draft) blame() {
+	argv := []string{"git", "--no-pager", "blame", "--date=short"}
+	line := d.in.Params["line"]
+	if file, at, ok := strings.Cut(d.in.Target, ":"); ok && isCount(at) {
+		d.in.Target, line = file, at
+		d.resolve()
+	}
+	switch {
+	case d.in.Params["of"] != "":
+		d.addMissing(askLine)
+	case d.shape() != aPath || !isFile(d.in.Target):
+		d.addMissing("%q is no file: name one, as in blame main.go", d.about())
+	}
+	title := "Show who wrote " + d.about()
+	if line != "" {
+		argv, title = append(argv, "-L", line+","+line), "Show who wrote line "+line+" of "+d.about()
+	}
+	d.program(title, append(argv, "--", pathOf(d.in.Target)))
 }
 
 // commit shows the changes before it asks.

@@ -10,10 +10,13 @@ import (
 
 // chain builds the chain that carries out the intent.
 func (d *draft) chain() Chain {
+	if d.in.Action == command {
+		d.in = d.reread()
+	}
 	in := d.in
 	d.resolve()
 	if chain, ok := chains[in.Action]; ok && in.Category != unknown {
-		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && in.Params["of"] != "files" && (!replaces || in.Action != edit || in.Target == "") { // blanks can be replaced
+		if _, replaces := in.Params["with"]; chain.ask != "" && d.shape() == nothing && !slices.Contains(listedWhole, in.Params["of"]) && (!replaces || in.Action != edit || in.Target == "") { // blanks can be replaced
 			d.addMissing("%s", chain.ask)
 		}
 		chain.build(d)
@@ -23,6 +26,9 @@ func (d *draft) chain() Chain {
 	}
 	return Chain{Intent: d.in, Nodes: d.nodes, Missing: d.missing, Invalid: d.invalid}
 }
+
+// listedWhole are the things that are listed as a whole, without a target.
+var listedWhole = []string{"files", "tests", "symbols", "line"}
 
 // resolve maps the names of an intent to existing files and folders. It leaves
 // alone what is no name: a branch may be called like a file, a search looks for
@@ -35,7 +41,7 @@ func (d *draft) resolve() {
 		if file := highest(d.facts.Files, func(at string) bool { return strings.EqualFold(strings.TrimSuffix(path.Base(at), path.Ext(at)), name) }); file != "" {
 			d.in.Target = path.Base(file)
 		}
-	case d.in.Action != find && d.in.Action != create && (d.in.Category != vcs || d.in.Action == history):
+	case d.in.Action != find && d.in.Action != create && (d.in.Category != vcs || d.in.Action == history || d.in.Action == blame):
 		d.in.Target = d.resolvedPath(d.in.Target)
 	}
 	place := d.in.Params["in"]
@@ -47,7 +53,7 @@ func (d *draft) resolve() {
 		d.in.Params["in"] = at
 	case isPath(place):
 		d.in.Params["in"] = d.resolvedPath(place)
-	case d.facts.Known && d.in.Target != "" && !replaces && (d.in.Action == find || d.in.Action == explain || IsModelWork(d.in.Action)): // words as they stand
+	case d.facts.Known && d.in.Target != "" && !replaces && d.in.Params["case"] == "" && (d.in.Action == find || d.in.Action == explain || IsModelWork(d.in.Action)): // words as they stand
 		d.in.Target += " in " + place
 		delete(d.in.Params, "in")
 	case d.facts.Known || !isFolder(place):

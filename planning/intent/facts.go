@@ -2,7 +2,6 @@ package intent
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -29,6 +28,8 @@ type Facts struct {
 	Inside   []string      `json:"inside,omitempty"`   // files of the folders that it names
 	Large    []string      `json:"large,omitempty"`    // of Files and Inside, those too large to be read whole
 	Related  []string      `json:"related,omitempty"`  // files with most of the words of a goal
+
+	Project Project `json:"project,omitzero"` // where the goal builds it, runs one of its commands or asks about it
 
 	Sketch Sketch `json:"-"` // of the workspace
 }
@@ -66,6 +67,12 @@ func SurveyFor(in Intent, goal string) *Survey {
 				s.lengths |= 1 << min(len(name), 63)
 			}
 		}
+	}
+	if words := significant(in.Target); in.Action == test && len(words) > 1 { // "the bool flag": tests whose names say so
+		for i, word := range words {
+			words[i] = regexp.QuoteMeta(word)
+		}
+		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*(?:` + strings.Join(words, "|") + `)\w*)`)
 	}
 	if _, name := lastOf(symbolOf(in.Target)); in.Action == debug && identifier.MatchString(name) {
 		s.matcher = regexp.MustCompile(`(?i)\b(?:func|fn|def|function)\s+(test\w*` + regexp.QuoteMeta(name) + `\w*)`)
@@ -318,21 +325,17 @@ func significant(text string) []string {
 	return words
 }
 
-// Unclear says why words are not acted on without a model, and names the nearest
-// order that needs none. That is about one word: a search for several finds only
-// lines with all.
-func (in Intent) Unclear() string {
-	text, near := "it is not clear what these words ask for", ""
-	if IsModelWork(in.Action) {
-		text = fmt.Sprintf("replan cannot %s code", strings.ToLower(works[in.Action].title))
-	}
+// nearest is the order that comes closest to what the words are about; "" if there is none.
+// It is about one word: a search for several finds only lines with all.
+func (in Intent) nearest() string {
 	switch about := significant(in.Target); {
 	case reportedByTests(in.Target):
-		near = "run the tests"
+		return "run the tests"
 	case len(about) == 1 && in.Action == explain:
-		near = "what is " + about[0]
+		return "what is " + about[0]
 	case len(about) > 0:
-		near = "find " + about[0]
+		return "find " + about[0]
+	default:
+		return ""
 	}
-	return text + prefixed("; try: ", near)
 }

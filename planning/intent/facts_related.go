@@ -59,6 +59,7 @@ type Reader func(at string, most int64) (text string, size int64)
 // Search finds the files that hold most of the words of the goal. It looks through the texts
 // of [Survey.Texts], and finds nothing once ctx has ended.
 func (s *Survey) Search(ctx context.Context, read Reader) {
+	s.readProject(read)
 	stems := topics(s.goal)
 	if len(stems) < 2 {
 		return

@@ -81,18 +81,26 @@ func TestPlacesThatDoNotExistAreMissing(t *testing.T) {
 
 func TestUnclearGoalNamesNearestClearOrder(t *testing.T) {
 	for goal, want := range map[string]string{
-		"tell me about the pager of this program in detail": "it is not clear what these words ask for; try: find pager",
-		"what is nothingness of being":                      "it is not clear what these words ask for; try: what is nothingness",
-		"fix the failing test":                              "replan cannot fix code; try: run the tests",
-		"mend the broken build":                             "replan cannot fix code; try: run the tests",
-		"refactor the login code":                           "replan cannot refactor code; try: find login",
-		"write tests for the login flow":                    "replan cannot write tests for code; try: find login",
-		"":                                                  "it is not clear what these words ask for",
+		"tell me about the pager of this program in detail": `I do not understand "tell me about the pager of this program in detail". Did you mean: find pager?`,
+		"what is nothingness of being":                      `I do not understand "what is nothingness of being". Did you mean: what is nothingness?`,
+		"fix the failing test":                              "Only a model can fix code. Did you mean: run the tests?",
+		"mend the broken build":                             "Only a model can fix code. Did you mean: run the tests?",
+		"refactor the login code":                           "Only a model can refactor code. Did you mean: find login?",
+		"write tests for the login flow":                    "Only a model can write tests for code. Did you mean: find login?",
+		"fnid where Parse is defined":                       `I do not understand "fnid where Parse is defined". Did you mean: find where Parse is defined?`,
+		"whre is Parse definde":                             `I do not understand "whre is Parse definde". Did you mean: where is Parse defined?`,
+		"rnu teh tests":                                     `I do not understand "rnu teh tests". Did you mean: run the tests?`,
+		"move Lookup to lookup.go":                          `I do not understand "move Lookup to lookup.go". Did you mean: find where Lookup is defined, or where is Lookup used?`,
+		"hello":                                             `I do not understand "hello".`,
+		"make the code better":                              `I do not understand "make the code better".`,
+		"undo":                                              "To undo what the last run changed, use the command undo: `replan undo`, or /undo on the screen.",
+		"redo":                                              "There is no redo: give the goal of the undone run again.",
 	} {
-		if got := intent.Parse(goal).Unclear(); got != want {
-			t.Errorf("%q: got %q, want %q", goal, got, want)
+		refused := (intent.Facts{}).Refuse(goal)
+		if refused.Text != want {
+			t.Errorf("%q: got %q, want %q", goal, refused.Text, want)
 		}
-		if _, order, ok := strings.Cut(want, "try: "); ok {
+		for _, order := range refused.Near {
 			if c := surveyed(order).RouteWords(order, intent.Policy{}); !c.Bound() || !c.Confident() || c.NeedsModel() {
 				t.Errorf("%q names %q, which needs more: %q", goal, order, c.Missing)
 			}

@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"replan/internal/lazyregexp"
 )
 
 // form is one way to express an intent.
@@ -98,6 +100,9 @@ func match(elements []element, tokens []token) (spelled int, slots []filledSlot,
 // fits reports whether tokens are of the kind that a slot takes.
 func fits(kind string, tokens []token) bool {
 	trimmed := trim(tokens)
+	if kind == "day" {
+		return isDay(tokens)
+	}
 	if kind == "" || len(trimmed) != 1 {
 		return kind == ""
 	}
@@ -110,6 +115,12 @@ func fits(kind string, tokens []token) bool {
 		return !t.quoted && isCommit(t.text)
 	case "folder":
 		return !t.quoted && isFolder(t.text) && !t.is(plainWords...)
+	case "name":
+		return identifier.MatchString(symbolOf(t.text)) && mayBeName(t)
+	case "count":
+		return !t.quoted && isCount(t.text)
+	case "place":
+		return isPlace(t.text)
 	case "remote":
 		return t.is(remotes...)
 	case "test":
@@ -117,6 +128,25 @@ func fits(kind string, tokens []token) bool {
 	default: // "one"
 		return true
 	}
+}
+
+// mayBeName reports whether a word may name something in code: it says nothing by itself.
+func mayBeName(t token) bool {
+	return looksLikeName(t) || !t.is(plainWords...) && !t.is(pronouns...) && !t.is(kinds...) && !t.is(holders...)
+}
+
+// isPlace reports whether a text is a file and a line: a.go:12.
+func isPlace(text string) bool {
+	file, line, _ := strings.Cut(text, ":")
+	return isPath(file) && isFile(file) && isCount(line)
+}
+
+// dayPattern matches a date, or words for one.
+var dayPattern = lazyregexp.New(`(?i)^(?:(?:last\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|(?:last|this)\s+(?:week|month|year)|\d{1,3}\s+(?:hour|day|week|month|year)s?\s+ago|\d{4}-\d\d-\d\d)$`)
+
+// isDay reports whether tokens name a day.
+func isDay(tokens []token) bool {
+	return len(tokens) <= 3 && dayPattern.MatchString(strings.Join(argvOf(tokens), " "))
 }
 
 // choose finds the form that spells out most of the tokens; of equals, the first.

@@ -29,6 +29,12 @@ var grammar = []struct {
 		where <x> happens|lives|is|are
 		where $is <x>
 		which|what files contain|mention|have <x>`},
+	{action: find, params: map[string]string{"raised": "true"}, forms: `where $is <x:name> raised|thrown
+		where <x:name> $is raised|thrown
+		who|what raises|throws <x:name>`},
+	{action: find, params: map[string]string{"of": "tests"}, forms: `list|show tests
+		list|show tests in|of|under <in:one>
+		which|what tests $is there`},
 	{action: find, params: map[string]string{"of": "files"}, forms: `list|show files
 		list|show files in|of|under <in>`},
 	{action: references, forms: `where $is <x> $used [from]
@@ -36,25 +42,42 @@ var grammar = []struct {
 		where $is <x> $used <_>
 		where <x> $is $used
 		where $do we|i|you|they use|call <x>
-		who|what calls|uses|imports <x>
+		who|what calls|uses|imports|call|use <x>
+		which|what functions|methods|code|callers|places call|calls|use|uses <x>
+		$is <x:name> [still] $used [anywhere]
+		$is <x:name> [still] $used in|inside <in:one>
 		find|show|list $refs [to|of] <x>`},
-	{action: definition, forms: `where $is <x> defined|declared|implemented
+	{action: references, params: map[string]string{"of": "tests"}, forms: `which|what tests cover|covers|test|tests|exercise|use|uses|call|calls <x:name>
+		which|what tests $is there for <x:name>
+		$is <x:name> tested|covered [by] [tests]`},
+	{action: definition, forms: `[show|find|see|view] signature of|for <x>
+		what $is signature of <x>
+		where $is <x> defined|declared|implemented
 		where <x> $is defined|declared|implemented
 		[in] which|what file $is <x> defined|declared|implemented
 		[in] which|what file <x> $is defined|declared|implemented
 		which|what file defines|declares|implements <x>
 		find|show|go|open [to] definition|declaration|implementation [of] <x>
 		go|jump to <x>`},
+	{action: symbols, params: map[string]string{"of": "symbols"}, forms: `list|show [exported] $symbols`},
 	{action: symbols, forms: `list|show [exported] $symbols in|of <x>
 		[show] outline [of] <x>
 		what|which $symbols $is in <x>
 		what $is in <x:path>`},
+	{action: countLines, forms: `how many lines [code] [$is] [there]
+		how many lines [code] $do project|repo|repository|it have
+		how many lines [code] [$is] [there] in <in:one>
+		how many lines [code] $do <in:file> have
+		count lines [code]
+		count lines [code] in|of <in:one>`},
 	{action: readFile, forms: `show|read|open [file] <x:file>`},
 	{action: explain, forms: `explain|describe|summarise|summarize [<x>]
 		what $is <x>
 		what $do <x> do|mean|return
 		what <x> does|means|returns
 		how $do <x> work
+		how $do <x> work in|inside <in:one>
+		how <x> works in|inside <in:one>
 		how <x> works
 		tell about <x>`},
 	{action: edit, forms: `edit|modify|update|change [<x>]
@@ -94,6 +117,7 @@ var grammar = []struct {
 		[run] go vet [on] [<x>]
 		check code
 		run linter|linters|lint [on] [<x>]`},
+	{action: debug, params: map[string]string{"trace": "true"}, forms: `trace <x:name>`},
 	{action: debug, forms: `debug|diagnose|investigate|trace [<x>]
 		why $do|$is <x> [so|still] $fail
 		why $do|$is <x> $fail <_>
@@ -110,6 +134,9 @@ var grammar = []struct {
 		which|what files [have|has|did] [i|we|you] $changed
 		what is not committed [yet]
 		$is working|work tree|copy|directory clean|dirty`},
+	{action: history, forms: `what [$is|has|have|did] [i|we|you] [$changed] since <since:day>
+		[$see] changes|commits since <since:day>
+		$see last|latest|recent <max:count> commits`},
 	{action: diff, params: map[string]string{"commit": "HEAD"}, forms: `git show
 		$see last|latest|newest commit
 		$see [git] diff|changes of|for|in|from last|latest|newest commit
@@ -128,6 +155,14 @@ var grammar = []struct {
 		$see [git] diff|changes of|for|in|since <x>
 		what [is|has|have|did] [i|we|you] $changed
 		what [is|has|have|did] [i|we|you] $changed in|since <x>`},
+	{action: blame, params: map[string]string{"of": "line"}, forms: `[git] blame
+		who wrote|changed|touched|added line
+		blame line`},
+	{action: blame, forms: `[git] blame <x:file>
+		who wrote|changed|touched|added line <line:count> in|of <x:file>
+		[git] blame line <line:count> in|of <x:file>
+		who wrote <x:place>
+		[git] blame <x:place>`},
 	{action: history, forms: `[git] log
 		log of|for <x>
 		git log [of|for] <x>
@@ -149,6 +184,21 @@ var grammar = []struct {
 		[git] switch|checkout [to] <x:one> branch
 		$see [current] branch|branches
 		what|which branch am|is i|this [on]`},
+	{action: build, forms: `build [project|everything|code|it|all]
+		compile [project|everything|code|it|all]
+		run build`},
+	{action: build, params: map[string]string{"how": "true"}, forms: `how do|can|should i|we|you|one build|compile [this|project|everything|code|it|repo|repository]
+		how to build|compile [this|project|everything|code|it|repo|repository]
+		how $is this|project|it|code built|compiled
+		what $is build command`},
+	{action: format, forms: `format [project|everything|code|it|all]
+		format <x:file>
+		run formatter|fmt`},
+	{action: dependencies, forms: `list|show dependencies
+		what|which dependencies [$do|has|have] [project|repo|repository|it|we|i] [has|have|use|uses|need|needs]
+		what|which dependencies $is there
+		what $is dependencies
+		what $do project|repo|repository|it depend [on]`},
 	{action: push, forms: `[git] push
 		push $change|branch
 		push [$change] to <x:remote>

@@ -19,7 +19,15 @@ type Intent struct {
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         "files" where those are to be listed, "staged" where those changes are
+	//	of         "files", "tests" or "symbols" where all of those are to be listed, "staged" where those changes are
+	//	kinds      the kinds of symbols that are to be listed
+	//	since      the date from which commits are asked for
+	//	line       the line that is asked about
+	//	command    the command of a shell, and "runs" is "tests" where it runs those
+	//	how        "true" where it is asked how something is done
+	//	trace      "true" where the callers of the target are asked for, too
+	//	raised     "true" where the places are asked for that raise an error
+	//	case, whole, expression, glob   how grep is to search
 	//	exact      "true" where several words were quoted: they are searched for as they stand
 	//	commit     the commit whose changes are asked for: HEAD where it is the last
 	//	remove     "true" where a file is to be removed
@@ -39,6 +47,7 @@ const (
 	debug    = "debug"  // also its action
 	create   = "create" // also an action in it
 	vcs      = "vcs"
+	project  = "project"
 	unknown  = "unknown"
 
 	find       = "find"
@@ -59,7 +68,14 @@ const (
 	commit     = "commit"
 	branch     = "branch"
 	push       = "push"
-	none       = "none"
+	blame      = "blame"
+
+	build        = "build"
+	format       = "format"
+	command      = "run" // a program with its arguments, as typed
+	dependencies = "dependencies"
+	countLines   = "lines"
+	none         = "none"
 )
 
 // maxWords is the length from which words are a story and not an order.

@@ -38,7 +38,7 @@ var operators = map[string]operator{
 	"vcs.commit": {asks: true},
 	"vcs.push":   {asks: true},
 
-	"proc.run": {asks: true},
+	"proc.run": {asks: true, limit: slow},
 }
 
 // checks are what shows that a node has done its work. None of them can refute right

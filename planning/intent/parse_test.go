@@ -205,10 +205,10 @@ func TestUnrelatedWordsAreUnknown(t *testing.T) {
 		"don't rename foo to bar, rename baz to qux",
 		"delete branch main", "push --force", "git reset --hard", "log in to the server", "switch the database to Postgres",
 		"check README.md", "check it", "verify main.go", "check Parse",
-		"make sure it is fast", "build the project", "run", "what", "why", "where",
+		"make sure it is fast", "build a rate limiter", "run", "what", "why", "where",
 		// Rare phrasings are left to the model.
-		"which functions call Run.Apply", "is foo used anywhere?", "cover Parse with tests", "show the last 5 commits", `commit this as "wip"`,
-		"in a.go, rename Foo to Bar", "if the tests pass, commit", "run the tests with -race", "new branch called x", "npm test",
+		"cover Parse with tests", `commit this as "wip"`,
+		"in a.go, rename Foo to Bar", "if the tests pass, commit", "run the tests with -race", "new branch called x", "npm",
 		"what does Foo mean but only in tests", "X is broken and do the same for Y",
 		strings.Repeat("find the cause and ", 100),
 	} {

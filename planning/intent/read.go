@@ -13,6 +13,7 @@ type formMatch struct {
 	form   form
 	target phrase
 	params map[string]phrase
+	kinds  []string // of symbols
 	unread bool     // words of the task are not read, which a model may
 	tasks  bool     // there is more to do
 	open   []string // what the chain would ignore but must not ignore, a clause each
@@ -27,6 +28,9 @@ type phrase struct {
 // read finds the form of one task, and fills its slots. A condition is left unread,
 // except in questions and in work for a model, which read it.
 func read(words string, tokens []token) (formMatch, bool) {
+	if r, ok := shellCommand(words, tokens); ok {
+		return r, true
+	}
 	tokens = direct(tokens)
 	f, slots, ok := choose(tokens)
 	r := formMatch{form: f, params: map[string]phrase{}}
@@ -39,6 +43,7 @@ func read(words string, tokens []token) (formMatch, bool) {
 	for _, s := range slots {
 		r.fill(words, s)
 	}
+	r.kinds = kindsIn(tokens)
 	with, replaces := r.params["with"]
 	switch texts := slices.Concat(r.target.tokens, with.tokens); {
 	case !replaces:
@@ -48,6 +53,22 @@ func read(words string, tokens []token) (formMatch, bool) {
 		r.open = append(r.open, "the words may mean characters: quote the text you mean")
 	}
 	return r, ok
+}
+
+// kindsIn are the kinds of symbols that the words before a place name. A function may be a
+// method, too.
+func kindsIn(tokens []token) (kinds []string) {
+	for _, t := range tokens {
+		if t.is("in", "of") && len(kinds) > 0 {
+			break
+		}
+		for _, kind := range kindWords[t.key] {
+			if kinds = append(kinds, kind); kind == "function" {
+				kinds = append(kinds, "method", "constructor")
+			}
+		}
+	}
+	return slices.Compact(kinds)
 }
 
 // condition is the position of the first condition of a task; 0 if there is none.
@@ -189,6 +210,8 @@ func (r formMatch) score() int {
 		if chains[r.form.action].ask != "" && r.form.params["of"] == "" {
 			score -= 25
 		}
+	case r.form.action == debug && reportedByTests(r.target.text): // the tests say what it is
+	case r.form.params["exact"] != "":
 	case len(tokens) == 1 && !looksLikeName(tokens[0]):
 		score -= 5
 	case len(tokens) > 4:
@@ -221,6 +244,9 @@ func (r formMatch) intent(score int) Intent {
 	}
 	if tokens := r.target.tokens; (r.form.action == find || r.form.action == explain) && len(tokens) == 1 && tokens[0].quoted && strings.ContainsAny(tokens[0].text, " \t") {
 		in.Params["exact"] = "true"
+	}
+	if r.form.action == symbols && len(r.kinds) > 0 {
+		in.Params["kinds"] = strings.Join(r.kinds, " ")
 	}
 	for name, p := range r.params {
 		if p.text != "" || name == "with" && len(p.tokens) == 1 { // a replacement may be empty

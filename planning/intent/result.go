@@ -15,6 +15,8 @@ import (
 // The bounds of an answer. The rest is counted and left out.
 const (
 	maxRows  = 30    // of a list
+	maxNamed = 200   // rows of a list that was asked for by its kind
+	maxTail  = 40    // last lines of what a program wrote
 	maxLines = 120   // of a fence
 	maxSpan  = 200   // characters of one line
 	maxNote  = 800   // characters of an operator's note
@@ -34,9 +36,9 @@ type result struct {
 
 	Note, By, Summary, Title, Symbol, Path, Diff     string
 	Branch, Upstream, Current, Remote, Hash, Subject string
-	Author, Date, Body                               string
+	Author, Date, Body, Command, Output              string
 
-	Total, Edits, Added, Removed, Ahead, Behind int
+	Total, Edits, Added, Removed, Ahead, Behind, OK, Exit int
 
 	Truncated, Passed, Clean, Created bool
 	UpToDate                          bool `json:"up_to_date"`
@@ -171,7 +173,12 @@ func placed(list []item, total int, noun string, line func(item) string) string 
 // rows writes a list of things that a noun names; those beyond the bound are
 // counted. total is their number if the list is cut already.
 func rows[T any](list []T, total int, noun string, line func(T) string) string {
-	shown := min(len(list), maxRows)
+	return firstRows(maxRows, list, total, noun, line)
+}
+
+// firstRows are rows with a bound of their own.
+func firstRows[T any](most int, list []T, total int, noun string, line func(T) string) string {
+	shown := min(len(list), most)
 	var blocks []string
 	if shown > 0 {
 		lines := make([]string, shown)

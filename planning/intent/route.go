@@ -116,7 +116,7 @@ func (c Chain) PolicyGates() []int {
 // serves, and without that the title.
 func (c Chain) Plan(goal string) plan.Plan {
 	p := plan.Plan{Title: untrusted.Text(c.title()), Goal: untrusted.Text(cmp.Or(goal, c.Goal, c.title()))}
-	if c.Intent.Category == validate || c.Intent.Category == vcs {
+	if c.Intent.Category == validate || c.Intent.Category == vcs || c.Intent.Category == project {
 		p.OnFailure = plan.OnFailureAbort // red tests are the answer, and no reason for a new plan
 	}
 	for i, n := range c.Nodes {
@@ -144,6 +144,20 @@ func (c Chain) title() string {
 		return fmt.Sprintf("Rename %s to %s", about, plan.OneLine(c.Intent.Params["new_name"], 60))
 	case c.Intent.Params["remove"] != "":
 		return "Remove " + about
+	case c.Intent.Action == countLines:
+		return "Count the lines of code"
+	case c.Intent.Action == dependencies:
+		return "List the dependencies"
+	case c.Intent.Params["how"] != "":
+		return "Say how the project is built"
+	case c.Intent.Params["raised"] != "":
+		return "Find what raises " + about
+	case c.Intent.Action == references && c.Intent.Params["of"] == "tests":
+		return "Find the tests of " + about
+	case c.Intent.Params["kinds"] != "" && len(c.Nodes) == 1:
+		return c.Nodes[0].Title
+	case c.Intent.Params["since"] != "":
+		return "Show what changed since " + plan.OneLine(c.Intent.Params["since"], 60)
 	case known.about != "" && (c.Intent.Target != "" || known.ask != "" && c.Intent.Params["of"] == ""):
 		return strings.Replace(known.about, "X", about, 1)
 	case known.build != nil && len(c.Nodes) > 0:
@@ -178,5 +192,5 @@ func (in Intent) WantsWords() bool { return in.Category == explain || in.Categor
 // for why they fail, and say so clearly. "Check NAME" does not: the name may be that
 // of no package.
 func (in Intent) AsksForTests() bool {
-	return in.Params["folder"] == "" && (in.Category == validate || in.Category == debug) && in.Confidence >= Confident
+	return in.Params["folder"] == "" && (in.Category == validate || in.Category == debug || in.Params["runs"] == "tests") && in.Confidence >= Confident
 }

@@ -1,0 +1,171 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"replan/internal/english"
+	"replan/planning/plan"
+)
+
+// Refusal says that words are not understood, and which orders are near to them.
+type Refusal struct {
+	Text string   // a sentence, or two
+	Near []string // orders that are understood, the nearest first
+
+	Final bool // no model could do it either
+}
+
+// Refuse returns the refusal of words that have no chain, or one that nobody can be sure of.
+func (f Facts) Refuse(words string) Refusal {
+	first, _ := tasks(split(words, maxWords+1))
+	if text := beyond(first); text != "" {
+		return Refusal{Text: text, Final: true}
+	}
+	r := Refusal{Text: "I do not understand \"" + plan.OneLine(words, 80) + "\".", Near: f.near(words)}
+	if in := Parse(words); IsModelWork(in.Action) {
+		r.Text = "Only a model can " + strings.ToLower(works[in.Action].title) + " code."
+	}
+	if len(r.Near) > 0 {
+		r.Text += " Did you mean: " + strings.Join(r.Near, ", or ") + "?"
+	}
+	return r
+}
+
+// Undoes reports whether a goal is nothing but the word undo: it wants the changes of the last
+// run undone.
+func Undoes(goal string) bool {
+	first, rest := tasks(split(goal, maxWords))
+	return len(rest) == 0 && len(first) > 0 && first[0].is("undo") && (len(first) == 1 || len(first) == 2 && first[1].is("it", "that", "everything"))
+}
+
+// beyond answers orders that no chain carries out, and no model should; "" for all others.
+func beyond(tokens []token) string {
+	switch {
+	case len(tokens) == 0:
+		return ""
+	case tokens[0].is("undo"):
+		return "To undo what the last run changed, use the command undo: `replan undo`, or /undo on the screen."
+	case tokens[0].is("redo"):
+		return "There is no redo: give the goal of the undone run again."
+	default:
+		return ""
+	}
+}
+
+// grammarWords are the words that forms spell out, and the programs whose commands are read.
+var grammarWords = sync.OnceValue(func() []string {
+	words := slices.Concat(searchers, runners, articles, strings.Fields("tree cat blame"))
+	for _, f := range forms() {
+		for _, e := range f.elements {
+			words = append(words, e.words...)
+		}
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 })
+	slices.Sort(words)
+	return slices.Compact(words)
+})
+
+// mostNear is how many near orders are named, and mostMisspelled how many misspelled words
+// one of them corrects.
+const (
+	mostNear       = 3
+	mostMisspelled = 3
+)
+
+// near returns the orders that words become where misspelled words of the grammar are
+// corrected, or that come closest to what the words are about.
+func (f Facts) near(words string) []string {
+	tokens := split(words, maxWords+1)
+	if corrected := f.correction(words, tokens); corrected != "" {
+		return []string{corrected}
+	}
+	first, _ := tasks(tokens)
+	var near []string
+	for _, o := range others {
+		if _, slots, ok := match(compile(o.form), first); ok {
+			order := o.instead
+			for _, s := range slots {
+				order = strings.ReplaceAll(order, "<"+s.slot+">", cut(words, trim(s.tokens)).text)
+			}
+			if f.understands(order) && !slices.Contains(near, order) {
+				near = append(near, order)
+			}
+		}
+	}
+	if in := Parse(words); len(near) == 0 {
+		if order := in.nearest(); f.understands(order) && order != words {
+			near = append(near, order)
+		}
+	}
+	return near[:min(len(near), mostNear)]
+}
+
+// others are forms that are not understood, and the orders nearest to them.
+var others = []struct{ form, instead string }{
+	{"move <x:one> to|into <_>", "find where <x> is defined"},
+	{"move <x:one> to|into <_>", "where is <x> used"},
+	{"where|which|what <x:one>", "find <x>"},
+	{"definition|declaration <x:one>", "find where <x> is defined"},
+	{"usages|uses|references|callers <x:one>", "where is <x> used"},
+	{"who|what depends on <x:one>", "where is <x> used"},
+	{"delete|remove <x:one>", "where is <x> used"},
+	{"search <x:one>", "find <x>"},
+	{"write|add docs|documentation <_>", "find README"},
+}
+
+// correction is the first reading of the words in which misspelled words of the grammar are
+// corrected, and that is understood; "" if there is none. A name is none of these words.
+func (f Facts) correction(words string, tokens []token) string {
+	texts := []string{""} // the readings of the words so far
+	at, fixed := 0, 0
+	for _, t := range tokens {
+		if t.quoted || len(t.key) < 3 || looksLikeName(t) || slices.Contains(grammarWords(), t.key) || t.is(plainWords...) {
+			continue
+		}
+		meant := spellings(t.key)
+		if len(meant) == 0 {
+			continue
+		}
+		var longer []string
+		for _, text := range texts {
+			for _, word := range meant {
+				longer = append(longer, text+words[at:t.start]+word)
+			}
+		}
+		texts, at = longer, t.end
+		if fixed++; fixed > mostMisspelled {
+			return ""
+		}
+	}
+	for _, text := range texts {
+		if text += words[at:]; fixed > 0 && f.understands(text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// spellings are the words of the grammar that a misspelled one may be, the nearest first.
+func spellings(word string) (meant []string) {
+	known := slices.Clone(grammarWords())
+	for len(meant) < mostNear {
+		nearest := english.Nearest(word, known)
+		if nearest == "" {
+			break
+		}
+		meant = append(meant, nearest)
+		known = slices.DeleteFunc(known, func(w string) bool { return w == nearest })
+	}
+	return meant
+}
+
+// understands reports whether words are an order that needs no model.
+func (f Facts) understands(words string) bool {
+	if words == "" {
+		return false
+	}
+	c := Facts{}.RouteWords(words, Policy{})
+	return c.Bound() && c.Confident() && !c.NeedsModel()
+}
