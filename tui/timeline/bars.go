@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +42,9 @@ func (d *Dialog) chart(width int) *chart {
 		c.Title = min(width/4, 32)
 		lead += c.Title + 1
 	}
-	if first := d.line.Tracks; len(first) > 0 && first[0].Kind == timing.TrackPlanning {
-		phases := first[0].Stretches
+	// Steps may begin before the planning does.
+	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool { return t.Kind == timing.TrackPlanning }); at >= 0 {
+		phases := d.line.Tracks[at].Stretches
 		c.plan = axis{0, max(min(width/8, 12), 4), 0, max(phases[len(phases)-1].To, time.Millisecond)}
 		c.steps.x = c.plan.cells + 1
 	}
