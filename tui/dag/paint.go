@@ -64,10 +64,6 @@ type columns struct {
 // titleFirst is the title width, in cells, that takes precedence over the tool.
 const titleFirst = 28
 
-// titleLeast is the title width, in cells, that takes precedence over
-// everything else.
-const titleLeast = 10
-
 // noteLeast is the minimum width of a note at the right, in cells.
 const noteLeast = 10
 

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +44,9 @@ func newChart(l *draw.Styles, run *agent.Run, line *timing.Timeline, width int) 
 		c.Title = min(width/4, 32)
 		lead += c.Title + 1
 	}
-	if first := line.Tracks; len(first) > 0 && first[0].Kind == timing.TrackPlanning {
-		phases := first[0].Stretches
+	// Steps may begin before the planning does.
+	if at := slices.IndexFunc(line.Tracks, func(t *timing.Track) bool { return t.Kind == timing.TrackPlanning }); at >= 0 {
+		phases := line.Tracks[at].Stretches
 		c.plan = axis{0, max(min(width/8, 12), 4), 0, max(phases[len(phases)-1].To, time.Millisecond)}
 		c.steps.x = c.plan.cells + 1
 	}
