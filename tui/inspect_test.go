@@ -15,6 +15,7 @@ import (
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestEveryTabOfTheStepIsDrawnWideAndNarrow(t *testing.T) {
@@ -205,6 +206,16 @@ func TestTimelineOpensAndLeadsToStep(t *testing.T) {
 	s.press(letters("t")...)
 	s.lacks("Timeline")
 	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(tabKey).press(letters("t")...).wants("There are no steps to show on a timeline yet.")
+}
+
+// Steps that look at what a goal names run before the model plans.
+func TestTimelineShowsStepsBeforeThePlanning(t *testing.T) {
+	early := newStory().greeted().run(
+		event.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: plan.Plan{Title: "Look", Steps: panetest.RenameSteps()[:1]}, Revision: 1}).begin("1")
+	early.after(500).run(event.StepCompleted{Index: "1", Attempt: 1, MS: 500}, event.PhaseStarted{Phase: 1, Label: "analysis"}).
+		after(2000).run(event.PhaseCompleted{Phase: 1, Label: "analysis", MS: 2000})
+	open(t, tui.Options{}, 120, 36).show(early).press(tabKey).press(letters("t")...).wants("planning")
 }
 
 func TestTimelineGrowsDuringRun(t *testing.T) {
