@@ -55,7 +55,7 @@ func (o *Outcome) endsDryAs() *ending { return o.dryEnding }
 // pause stops the run as the user wants.
 func (o *Outcome) pause(reason untrusted.Text) {
 	o.Paused = true
-	o.end(event.StatusCancelled, event.ReasonInterrupted, cmp.Or(string(reason), "stopped by the user"))
+	o.end(event.StatusCanceled, event.ReasonInterrupted, cmp.Or(string(reason), "stopped by the user"))
 }
 
 // complete ends the run, and undo records that its changes are undone.

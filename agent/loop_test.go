@@ -198,7 +198,7 @@ func TestAgentStepLoop(t *testing.T) {
 	}
 }
 
-func TestInnerCallsAreJournalledAndCounted(t *testing.T) {
+func TestInnerCallsAreJournaledAndCounted(t *testing.T) {
 	w := newWorld(t)
 	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("look", "a"), use("change", "b")}}, {text: "seen"}}}
 	k.join(w)

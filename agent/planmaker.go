@@ -62,7 +62,7 @@ func (r planmaker) takePlan(o planning.Outcome) []Action {
 		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
 		return r.answerDirectly()
-	case planning.OutcomeAnalysed:
+	case planning.OutcomeAnalyzed:
 		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
 	case planning.OutcomeSilent:
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})

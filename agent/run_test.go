@@ -317,7 +317,7 @@ func TestStopStartsNothingNew(t *testing.T) {
 		w.pending = w.pending[1:]
 		w.apply(event.StepFailed{Index: call.Index, Attempt: call.Attempt, Error: "stopped", Failure: event.FailureInterrupted})
 	}
-	if r := w.run.Result; r.Status != event.StatusCancelled || r.Reason != event.ReasonInterrupted {
+	if r := w.run.Result; r.Status != event.StatusCanceled || r.Reason != event.ReasonInterrupted {
 		t.Errorf("ended %s %s", r.Status, r.Reason)
 	}
 }

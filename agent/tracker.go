@@ -268,7 +268,7 @@ func (r tracker) deal(s *StepState) {
 	case s.Failure == event.FailureDenied:
 		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
 	case s.Failure == event.FailureInterrupted:
-		status, reason, sentence = event.StatusCancelled, event.ReasonInterrupted, headline(string(s.Error))
+		status, reason, sentence = event.StatusCanceled, event.ReasonInterrupted, headline(string(s.Error))
 	case !s.Failure.Replannable():
 		r.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return
@@ -538,7 +538,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 		case event.FailureDenied:
 			reason = event.ReasonDenied
 		case event.FailureInterrupted:
-			status, reason = event.StatusCancelled, event.ReasonInterrupted
+			status, reason = event.StatusCanceled, event.ReasonInterrupted
 		}
 		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
 	}

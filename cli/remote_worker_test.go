@@ -153,7 +153,7 @@ func (p *played) notBegun(r remote.Request, file []byte) bool {
 		p.put(remote.Output{Note: s.Why})
 		by := p.answered("")
 		p.put(remote.Output{Event: &event.Event{Seq: 1, Time: time.Now(), Run: "s-" + strings.TrimPrefix(s.Run, "r-"), Data: event.ChatReply{
-			Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: untrusted.Text("stopped by " + by),
+			Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: untrusted.Text("stopped by " + by),
 		}}})
 		return true
 	}

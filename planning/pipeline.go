@@ -207,7 +207,7 @@ func (p *pipeline) absorbAnalysis(r reply.Reply) {
 	if prompting.SkipPlan {
 		p.skip(2, "there will be no plan to review")
 		p.skip(3, "switched off")
-		p.outcome = Outcome{Kind: OutcomeAnalysed, Text: p.analysis.Markdown, Reason: "phase 3 is switched off, so the analysis is the end"}
+		p.outcome = Outcome{Kind: OutcomeAnalyzed, Text: p.analysis.Markdown, Reason: "phase 3 is switched off, so the analysis is the end"}
 		if p.analysis.Markdown == "" {
 			p.outcome = Outcome{Kind: OutcomeFailed, Reason: "the analysis is empty: " + p.analysis.Flaw + "; phase 3 is switched off, so there is nothing to go on with"}
 		}

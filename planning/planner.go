@@ -63,7 +63,7 @@ const (
 	OutcomePending  OutcomeKind = ""         // not yet
 	OutcomeDirect   OutcomeKind = "direct"   // answer the goal without a plan
 	OutcomePlanned  OutcomeKind = "planned"  // Plan is valid
-	OutcomeAnalysed OutcomeKind = "analysed" // phase 3 is disabled; Text is the analysis
+	OutcomeAnalyzed OutcomeKind = "analysed" // phase 3 is disabled; Text is the analysis
 	OutcomeEmpty    OutcomeKind = "empty"    // there is no plan: the model proposed no step, or no valid one after the repairs
 	OutcomeGaveUp   OutcomeKind = "gave_up"  // a replan proposed no step
 	OutcomeRefused  OutcomeKind = "refused"  // a replan repeated the steps that had failed
@@ -76,7 +76,7 @@ type Outcome struct {
 	Kind   OutcomeKind
 	Plan   plan.Plan    // with OutcomePlanned; after a replan the merged plan, including finished steps
 	Diff   plan.Diff    // of a replan, for the remaining steps
-	Text   string       // with OutcomeAnalysed, Markdown
+	Text   string       // with OutcomeAnalyzed, Markdown
 	Reason string       // one sentence, for every kind without a plan
 	Faults []plan.Fault // with OutcomeEmpty and OutcomeFailed, the faults of the last plan; none if the model proposed no step
 

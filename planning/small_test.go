@@ -42,7 +42,7 @@ func TestSmallModelPlansAtOnce(t *testing.T) {
 		},
 		"a large model decides itself": {goal: "Hello!", want: all, kind: planning.OutcomePlanned},
 		"without phase 3 a small model analyses": {
-			prompting: prompt.Prompting{Small: true, SkipPlan: true}, want: []prompt.Purpose{prompt.PurposeAnalysis}, kind: planning.OutcomeAnalysed,
+			prompting: prompt.Prompting{Small: true, SkipPlan: true}, want: []prompt.Purpose{prompt.PurposeAnalysis}, kind: planning.OutcomeAnalyzed,
 			skipped: "2 there will be no plan to review, 3 switched off",
 		},
 	} {

@@ -14,7 +14,7 @@ type DiffBackground struct{ Line, Words color.Color }
 // DiffBackgrounds returns the backgrounds of added and of removed lines.
 func (t Theme) DiffBackgrounds() (added, removed DiffBackground) {
 	p := t.Palette
-	few := t.Mode.Depth != TrueColour // then the next available shade may be far off
+	few := t.Mode.Depth != TrueColor // then the next available shade may be far off
 	return diffBackground(p.AddedBackground, p.Added, few), diffBackground(p.RemovedBackground, p.Removed, few)
 }
 

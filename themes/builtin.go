@@ -21,10 +21,10 @@ type Definition struct {
 const (
 	HighContrastDark  Name = "high-contrast-dark"
 	HighContrastLight Name = "high-contrast-light"
-	ColourBlindDark   Name = "colour-blind-dark"
-	ColourBlindLight  Name = "colour-blind-light"
+	ColorBlindDark    Name = "colour-blind-dark"
+	ColorBlindLight   Name = "colour-blind-light"
 	Mono              Name = "mono"
-	Harbour           Name = "harbour"
+	Harbor            Name = "harbour"
 	Ember             Name = "ember"
 	Fern              Name = "fern"
 	Paper             Name = "paper"
@@ -38,10 +38,10 @@ func builtin() []Definition {
 		{Light, "on the terminal's own background", false, false, true, lightPalette(), basicLight()},
 		{HighContrastDark, "bright on black", true, false, false, highContrastDark(), basicDark(false)},
 		{HighContrastLight, "dark on white", false, false, false, highContrastLight(), basicLight()},
-		{ColourBlindDark, "blue and orange, no green and red", true, false, false, colorBlindDark(), basicDark(true)},
-		{ColourBlindLight, "blue and orange, no green and red", false, false, false, colorBlindLight(), basicLight()},
+		{ColorBlindDark, "blue and orange, no green and red", true, false, false, colorBlindDark(), basicDark(true)},
+		{ColorBlindLight, "blue and orange, no green and red", false, false, false, colorBlindLight(), basicLight()},
 		{Mono, "bold, faint and reverse alone", true, true, true, Palette{}, Palette{}},
-		{Harbour, "a quiet sea at night", true, false, false, harbour(), basicDark(false)},
+		{Harbor, "a quiet sea at night", true, false, false, harbor(), basicDark(false)},
 		{Ember, "warm and dark, as by a fire", true, false, false, ember(), basicDark(false)},
 		{Fern, "a forest in the evening", true, false, false, fern(), basicDark(false)},
 		{Paper, "ink on warm paper", false, false, false, paper(), basicLight()},
@@ -128,7 +128,7 @@ func colorBlindLight() Palette {
 	}
 }
 
-func harbour() Palette {
+func harbor() Palette {
 	return Palette{
 		Background: hex(0x0E1A25), Text: hex(0xD7E3EC), Muted: hex(0x9DB2C2), Faint: hex(0x71899B), Accent: hex(0x8FC7F2),
 		Success: hex(0x63CDB0), Warning: hex(0xF0C36A), Danger: hex(0xEB8B77), Running: hex(0x5FB2F0),

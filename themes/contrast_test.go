@@ -76,7 +76,7 @@ func TestColorsAreLegible(t *testing.T) {
 		profile colorprofile.Profile
 		depth   Depth
 		share   float64 // required share of the contrast
-	}{{"true color", colorprofile.TrueColor, TrueColour, 1}, {"256 colors", colorprofile.ANSI256, Colours256, 0.85}} {
+	}{{"true color", colorprofile.TrueColor, TrueColor, 1}, {"256 colors", colorprofile.ANSI256, Colors256, 0.85}} {
 		for _, d := range builtin() {
 			if d.Plain {
 				continue
@@ -210,7 +210,7 @@ func TestStateColorsAreDistinguishable(t *testing.T) {
 			continue
 		}
 		least, leastGround := 11.0, 6.0
-		if d.Name == ColourBlindDark || d.Name == ColourBlindLight {
+		if d.Name == ColorBlindDark || d.Name == ColorBlindLight {
 			least, leastGround = 15, 11
 		}
 		for name, sight := range sights {

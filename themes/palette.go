@@ -53,8 +53,8 @@ var slots = []slot{
 	{"match", func(p *Palette) *color.Color { return &p.Match }},
 }
 
-// Colours returns the names of the palette colors in user theme files.
-func Colours() []string {
+// ColorNames returns the names of the palette colors in user theme files.
+func ColorNames() []string {
 	names := make([]string, len(slots))
 	for i, s := range slots {
 		names[i] = s.name

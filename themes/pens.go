@@ -76,7 +76,7 @@ func init() {
 // declareTheme registers the styles of a theme with chroma. Call it before anything
 // is drawn, because chroma's registry has no locks.
 func declareTheme(name Name) {
-	for _, mode := range []Mode{{}, {Depth: Colours256}, {Depth: Colours16}, {NoColor: true}} {
+	for _, mode := range []Mode{{}, {Depth: Colors256}, {Depth: Colors16}, {NoColor: true}} {
 		styles.Register(chroma.MustNewStyle(codeName(name, mode), nil))
 	}
 }

@@ -21,9 +21,9 @@ type Depth uint8
 
 // The color depths.
 const (
-	TrueColour Depth = iota
-	Colours256
-	Colours16
+	TrueColor Depth = iota
+	Colors256
+	Colors16
 )
 
 // Mode describes what the terminal may receive.
@@ -41,11 +41,11 @@ type Mode struct {
 func (m Mode) For(profile colorprofile.Profile) Mode {
 	switch {
 	case profile >= colorprofile.TrueColor:
-		m.Depth = TrueColour
+		m.Depth = TrueColor
 	case profile == colorprofile.ANSI256:
-		m.Depth = Colours256
+		m.Depth = Colors256
 	case profile == colorprofile.ANSI:
-		m.Depth = Colours16
+		m.Depth = Colors16
 	default:
 		m.NoColor = true
 	}
@@ -75,7 +75,7 @@ func (d Definition) theme(darkBackground bool, mode Mode) Theme {
 	switch {
 	case mode.NoColor || d.Plain:
 		palette = Palette{}
-	case mode.Depth == Colours16:
+	case mode.Depth == Colors16:
 		palette = d.Basic
 	}
 	glyphs := UnicodeGlyphs()

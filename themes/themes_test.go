@@ -15,7 +15,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
 		}
 	}
-	if n, err := Parse("color-blind-dark"); err != nil || n != ColourBlindDark {
+	if n, err := Parse("color-blind-dark"); err != nil || n != ColorBlindDark {
 		t.Errorf("color-blind-dark: got %q, %v", n, err)
 	}
 	_, err := Parse("pink")
@@ -83,7 +83,7 @@ func TestASCIIGlyphsAreASCII(t *testing.T) {
 
 func TestThemesRenderMarkdown(t *testing.T) {
 	for _, name := range (*Set)(nil).Names() {
-		for _, mode := range []Mode{{}, {ASCII: true}, {NoColor: true}, {Depth: Colours256}, {Depth: Colours16}} {
+		for _, mode := range []Mode{{}, {ASCII: true}, {NoColor: true}, {Depth: Colors256}, {Depth: Colors16}} {
 			r, err := glamour.NewTermRenderer(glamour.WithStyles(new(Set).New(name, true, mode).Markdown()))
 			if err != nil {
 				t.Fatal(err)
@@ -104,7 +104,7 @@ func TestSelectionIsVisible(t *testing.T) {
 	}{
 		{"colours", Dark, Mode{}, false},
 		{"no colors", Dark, Mode{NoColor: true}, true},
-		{"16 colors", Dark, Mode{Depth: Colours16}, true},
+		{"16 colors", Dark, Mode{Depth: Colors16}, true},
 		{"mono", Mono, Mode{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,14 +129,14 @@ func TestThemeSetsBackground(t *testing.T) {
 		mode  Mode
 		set   bool
 	}{
-		{"theme with a background", Harbour, true, Mode{Known: true}, true},
-		{"unknown background of the terminal", Harbour, true, Mode{}, false},
+		{"theme with a background", Harbor, true, Mode{Known: true}, true},
+		{"unknown background of the terminal", Harbor, true, Mode{}, false},
 		{"dark theme on dark", Dark, true, Mode{Known: true}, false},
 		{"dark theme on light", Dark, false, Mode{Known: true}, true},
 		{"light theme on dark", Light, true, Mode{Known: true}, true},
 		{"auto", Auto, false, Mode{Known: true}, false},
-		{"no colors", Harbour, true, Mode{NoColor: true, Known: true}, false},
-		{"16 colors", Harbour, true, Mode{Depth: Colours16, Known: true}, false},
+		{"no colors", Harbor, true, Mode{NoColor: true, Known: true}, false},
+		{"16 colors", Harbor, true, Mode{Depth: Colors16, Known: true}, false},
 		{"mono", Mono, false, Mode{Known: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,12 +15,12 @@ import (
 
 // userTheme is the content of a user theme file.
 type userTheme struct {
-	About   string               `toml:"about"`
-	Base    string               `toml:"base"`
-	Dark    *bool                `toml:"dark"`
-	Colours map[string]colorText `toml:"colours"`
-	Colors  map[string]colorText `toml:"colors"`
-	Basic   map[string]colorText `toml:"basic"`
+	About         string               `toml:"about"`
+	Base          string               `toml:"base"`
+	Dark          *bool                `toml:"dark"`
+	BritishColors map[string]colorText `toml:"colours"`
+	Colors        map[string]colorText `toml:"colors"`
+	Basic         map[string]colorText `toml:"basic"`
 }
 
 // colorText is a color as written in the file: "#rrggbb", the number of a terminal
@@ -84,9 +84,9 @@ func define(name Name, file []byte) (Definition, error) {
 	if u.Dark != nil {
 		d.Dark = *u.Dark
 	}
-	section, colors := "colours", u.Colours
+	section, colors := "colours", u.BritishColors
 	if len(u.Colors) > 0 {
-		if len(u.Colours) > 0 {
+		if len(u.BritishColors) > 0 {
 			return Definition{}, fmt.Errorf("line %d: put the colors into [colours] or [colors], not into both", lineOf(file, "", "[colors]"))
 		}
 		section, colors = "colors", u.Colors
@@ -136,7 +136,7 @@ func take(p *Palette, colors map[string]colorText, basic bool) *miscolor {
 	for _, key := range keys {
 		i := slices.IndexFunc(slots, func(s slot) bool { return s.name == key })
 		if i < 0 {
-			return &miscolor{key, "is no color of a theme; there are " + strings.Join(Colours(), ", ")}
+			return &miscolor{key, "is no color of a theme; there are " + strings.Join(ColorNames(), ", ")}
 		}
 		c, wrong := resolve(key, colors, &before, basic, nil)
 		if wrong != nil {

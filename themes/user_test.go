@@ -33,7 +33,7 @@ accent = 3
 		t.Fatalf("got %q, %v; want sea", name, err)
 	}
 	theme := s.New("sea", false, Mode{})
-	p, base := theme.Palette, harbour()
+	p, base := theme.Palette, harbor()
 	for name, c := range map[string][2]color.Color{
 		"RGB color":                       {p.Accent, hex(0xFF8800)},
 		"other color of the theme":        {p.Focus, hex(0xFF8800)},
@@ -42,8 +42,8 @@ accent = 3
 		"terminal's 256 colors":           {p.Border, ansi.IndexedColor(240)},
 		"terminal's default":              {p.Text, nil},
 		"unset color":                     {p.Success, base.Success},
-		"basic color":                     {s.New("sea", false, Mode{Depth: Colours16}).Palette.Accent, ansi.BasicColor(3)},
-		"terminal's color with 16 colors": {s.New("sea", false, Mode{Depth: Colours16}).Palette.Faint, ansi.BasicColor(8)},
+		"basic color":                     {s.New("sea", false, Mode{Depth: Colors16}).Palette.Accent, ansi.BasicColor(3)},
+		"terminal's color with 16 colors": {s.New("sea", false, Mode{Depth: Colors16}).Palette.Faint, ansi.BasicColor(8)},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: got %v, want %v", name, c[0], c[1])

@@ -58,7 +58,7 @@ func (a *alerts) tell(before string) tea.Cmd {
 		return nil
 	}
 	r := run.Result
-	if r == nil || r.Status == event.StatusCancelled {
+	if r == nil || r.Status == event.StatusCanceled {
 		return nil // the user canceled it
 	}
 	return a.notify.Alert(fmt.Sprintf("%s: %s", r.Status, run.Goal.FirstLine()), now)

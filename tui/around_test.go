@@ -337,7 +337,7 @@ func TestKeyLogsInToServer(t *testing.T) {
 	s.wants("l cancel the login")
 	s.press(letters("l")...)
 	s.sent(asks("servers"), session.Login{Server: "search"}, session.CancelLogin{})
-	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Cancelled: true}))
+	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Canceled: true}))
 	s.press(letters("l")...).show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Problem: "logging in to search: the login was refused"}))
 	s.wants("the login was refused")
 	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true}))

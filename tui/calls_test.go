@@ -177,7 +177,7 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 
 func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 	st := newStory().delegating()
-	canceled := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}
+	canceled := event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}
 	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled}).
 		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled})
 	s := settled(t, st, 120, 60)

@@ -17,7 +17,7 @@ func (s *story) halted(result event.Result) *story {
 	third := sampleReply("I read the rest.", 1900, 60)
 	third.Calls = []reply.ToolUse{use("fs_read", map[string]any{"path": "auth/refresh.go"})}
 	s.after(800).run(event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Reply: third, PromptTokens: 1900, CompletionTokens: 60, MS: 800})
-	if result.Status == event.StatusCancelled {
+	if result.Status == event.StatusCanceled {
 		return s.run(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: result})
 	}
 	return s.run(event.GuardBlocked{Guard: "tool_calls", Step: "2.4", Reason: result.Error}, event.RunCompleted{Result: result})
@@ -25,7 +25,7 @@ func (s *story) halted(result event.Result) *story {
 
 func TestStoppedStepIsMarkedAndStaysChosen(t *testing.T) {
 	for name, result := range map[string]event.Result{
-		"by the user": {Status: event.StatusCancelled, Reason: event.ReasonInterrupted},
+		"by the user": {Status: event.StatusCanceled, Reason: event.ReasonInterrupted},
 		"by a guard":  {Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "3 tool calls were made, and no more may be (guard tool_calls)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.wants("pulling tiny:1b 25%") // in the header
 	s.press(ctrlO, tea.KeyPressMsg{Code: 'z', Mod: tea.ModAlt})
 	s.sent(asks("models"), session.Pull{Model: "tiny:1b"}, asks("models"), session.CancelPull{})
-	at.Ended, at.Cancelled = true, true
+	at.Ended, at.Canceled = true, true
 	s.show((&story{now: now}).session(at))
 	s.wants("pull of tiny:1b canceled")
 	s.lacks("pulling tiny:1b")

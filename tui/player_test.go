@@ -80,7 +80,7 @@ func TestReplaySeeksBackAndForth(t *testing.T) {
 func TestReplayNamesTheEndOnlyThere(t *testing.T) {
 	st := newStory().finished()
 	end := len(st.events)
-	st.after(6000).run(event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, event.RunCompleted{Result: event.Result{Status: event.StatusCancelled}})
+	st.after(6000).run(event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, event.RunCompleted{Result: event.Result{Status: event.StatusCanceled}})
 	s := open(t, tui.Options{Replay: true, Recorded: st.events, Speed: 1}, 120, 36).quietly(space, endKey)
 	s.wants("the end")
 	for range len(st.events) - end {
@@ -200,7 +200,7 @@ func TestReplayShowsCanceledItemsAlikeFromBothSides(t *testing.T) {
 	stops := func(index string) event.Data {
 		return event.StepFailed{Index: index, Attempt: 1, Error: "canceled by the user", Failure: event.FailureInterrupted}
 	}
-	over := event.Result{Run: storyRun, Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
+	over := event.Result{Run: storyRun, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
 	again := over
 	again.Status, again.Reason, again.Error = event.StatusCompleted, event.ReasonGoalMet, ""
 	expands := event.StepExpanded{Index: "1", Attempt: 1, Title: "Read", Items: []any{"a", "b", "c"}}

@@ -327,7 +327,7 @@ func TestUnreachableModelServerIsReportedOnceInChat(t *testing.T) {
 	for name, data := range map[string][]any{
 		"a goal fails":           {down, event.ChatUser{Text: "go"}, down, failed, down},
 		"down between goals":     {session.Status{Workspace: "/src"}, event.ChatUser{Text: "go"}, down, failed, down},
-		"a goal is stopped":      {down, event.ChatUser{Text: "go"}, event.ChatReply{Status: event.StatusCancelled, Text: "stopped"}, down},
+		"a goal is stopped":      {down, event.ChatUser{Text: "go"}, event.ChatReply{Status: event.StatusCanceled, Text: "stopped"}, down},
 		"a command is sent":      {down, event.ChatUser{Text: "/help"}, event.ChatReply{Text: "keys"}, down},
 		"a session is continued": {event.ChatUser{Text: "go"}, event.ChatReply{Text: "went"}, down, down},
 	} {

@@ -159,7 +159,7 @@ func listing(t *testing.T, st *story, width, height int) *screen {
 
 func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
-	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCancelled, Resumable: true}
+	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCanceled, Resumable: true}
 	for name, c := range map[string]struct {
 		st    *story
 		shown agent.Summary
@@ -247,7 +247,7 @@ func TestStopBeforeStartDoesNotCarryOver(t *testing.T) {
 	s := listing(t, st, 120, 36).press(enter, escape)
 	s.wants("stopping")
 	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"},
+	s.show(next.session(event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped before it started"},
 		event.ChatUser{Text: "something else"}))
 	s.wants("getting ready")
 	s.lacks("stopping")

@@ -97,7 +97,7 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 		t.Fatalf("the focus is on the %s", s.m.Focus())
 	}
 	s.lacks("continue from here")
-	s = openOfWorkers(t).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}))
+	s = openOfWorkers(t).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}}))
 	s.wants("replan plan resume k3fq resumes")
 	s.lacks("enter resumes")
 	s = openOfWorkers(t).show(newStory().finished()).press(tabKey)
@@ -111,7 +111,7 @@ func TestRunOfWorkersIsStoppedBeforeItBegins(t *testing.T) {
 	s.wants("esc stop")
 	s.press(escape).wants("stopping")
 	s.sent(session.Stop{})
-	reply := event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped by ann before it began"}
+	reply := event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped by ann before it began"}
 	s.show((&story{now: newStory().now}).session(reply)).wants("stopped by ann before it began")
 	s.press(escape).wants("Nothing is running.")
 }

@@ -266,7 +266,7 @@ func (f *sessionFeed) loggedIn(d session.LoginProgress) {
 		f.servers.login(d.Address.Line())
 		f.chat.Add(f.chat.Note("info", wording.LoginAddress(d)))
 		f.toasts.Show("info", "the address of the login is sent to the clipboard")
-	case d.Ended && !d.Cancelled:
+	case d.Ended && !d.Canceled:
 		f.toasts.Show("info", "logged in to "+untrusted.Line(d.Server))
 	}
 }

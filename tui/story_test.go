@@ -216,7 +216,7 @@ func (s *story) stopped() *story {
 	return s.tested().after(100).run(
 		event.StepInDoubt{Index: "8", Attempt: 1, Reason: "stopped by the user", MS: 1600},
 		event.RunPaused{Reason: "user"},
-		event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, DurationMS: 17_000, Usage: event.Usage{Steps: 7, Replans: 1}}})
+		event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, DurationMS: 17_000, Usage: event.Usage{Steps: 7, Replans: 1}}})
 }
 
 // servers: the servers of the project wait for approval.

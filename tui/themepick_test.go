@@ -36,7 +36,7 @@ func tryingOn(t *testing.T, width, height int) *screen {
 func (s *screen) ground() color.Color { return s.m.View().BackgroundColor }
 
 func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
-	harbour := new(themes.Set).New(themes.Harbour, true, themes.Mode{Known: true})
+	harbour := new(themes.Set).New(themes.Harbor, true, themes.Mode{Known: true})
 	s := tryingOn(t, 120, 36)
 	for range 8 {
 		s.press(downKey)
@@ -90,8 +90,8 @@ func TestColorsFitTerminalProfile(t *testing.T) {
 		want    themes.Mode
 	}{
 		{colorprofile.TrueColor, themes.Mode{}},
-		{colorprofile.ANSI256, themes.Mode{Depth: themes.Colours256}},
-		{colorprofile.ANSI, themes.Mode{Depth: themes.Colours16}},
+		{colorprofile.ANSI256, themes.Mode{Depth: themes.Colors256}},
+		{colorprofile.ANSI, themes.Mode{Depth: themes.Colors16}},
 		{colorprofile.ASCII, themes.Mode{NoColor: true}},
 	} {
 		t.Run(c.profile.String(), func(t *testing.T) {

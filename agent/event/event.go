@@ -103,7 +103,7 @@ const (
 )
 
 // Passing reports whether events of this kind may be coalesced or dropped on the
-// way to a reader. They are not journalled and change no durable state.
+// way to a reader. They are not journaled and change no durable state.
 // Everything a session reports about itself is passing, see package session.
 func (k Kind) Passing() bool {
 	switch k {

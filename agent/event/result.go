@@ -12,7 +12,7 @@ type Status string
 const (
 	StatusCompleted Status = "completed"
 	StatusFailed    Status = "failed"
-	StatusCancelled Status = "cancelled"
+	StatusCanceled  Status = "cancelled"
 )
 
 // Reason is the reason why a run ended.

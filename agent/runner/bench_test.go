@@ -63,9 +63,9 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkJournalled measures a step whose start and end reach the disk before
+// BenchmarkJournaled measures a step whose start and end reach the disk before
 // anything acts on them.
-func BenchmarkJournalled(b *testing.B) {
+func BenchmarkJournaled(b *testing.B) {
 	const n = 200
 	for _, width := range []int{1, 8} {
 		b.Run(fmt.Sprintf("at_once=%d", width), func(b *testing.B) {

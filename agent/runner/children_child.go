@@ -104,7 +104,7 @@ func (k *child) outcome(run *agent.Run, published bool, problem error, attended 
 	case !attended && result.Reason == event.ReasonDenied:
 		failed.Failure, failed.Error = event.FailureDenied, result.Error
 		return failed
-	case result.Status == event.StatusCancelled:
+	case result.Status == event.StatusCanceled:
 		failed.Failure, failed.Error = event.FailureInterrupted, result.Error
 		return failed
 	case result.Status != event.StatusCompleted && (create || len(run.Plan.Steps) == 0):

@@ -59,11 +59,11 @@ func TestFullConversationIsSummarized(t *testing.T) {
 		}
 	}
 	s.shut()
-	journalled := false
+	journaled := false
 	for _, e := range s.journals["session"].events {
-		journalled = journalled || e.Data.Kind() == event.KindChatCompacted
+		journaled = journaled || e.Data.Kind() == event.KindChatCompacted
 	}
-	if !journalled {
+	if !journaled {
 		t.Error("the journal holds no summary")
 	}
 }

@@ -222,7 +222,7 @@ func TestCanceledContextStopsRun(t *testing.T) {
 				},
 			}
 			result, err := runner.Run(ctx, job)
-			if err != nil || result.Status != event.StatusCancelled || result.Reason != event.ReasonInterrupted {
+			if err != nil || result.Status != event.StatusCanceled || result.Reason != event.ReasonInterrupted {
 				t.Fatalf("%s %s: %v", result.Status, result.Reason, err)
 			}
 			if len(result.History) != 1 || result.History[0].Status != want {

@@ -63,7 +63,7 @@ func TestOneLoginAtATimeWhichMayBeCanceled(t *testing.T) {
 	s.Send(session.Login{Server: "other"})
 	wantLogin(t, s, session.LoginProgress{Server: "other", Ended: true, Problem: "a login to far is under way: finish it, or cancel it first"})
 	s.Send(session.CancelLogin{})
-	wantLogin(t, s, session.LoginProgress{Server: "far", Ended: true, Cancelled: true})
+	wantLogin(t, s, session.LoginProgress{Server: "far", Ended: true, Canceled: true})
 	s.Send(session.Login{Server: "other"})
 	wantLogin(t, s, session.LoginProgress{Server: "other"})
 }

@@ -68,8 +68,8 @@ func (n *installer) pull(ctx context.Context, name string) {
 			}
 		})
 		end := m.last
-		end.Model, end.Ended, end.Rate, end.Cancelled = name, true, 0, errors.Is(err, context.Canceled)
-		if err != nil && !end.Cancelled {
+		end.Model, end.Ended, end.Rate, end.Canceled = name, true, 0, errors.Is(err, context.Canceled)
+		if err != nil && !end.Canceled {
 			end.Problem = untrusted.Text(err.Error())
 		}
 		return func() { n.pulled(ctx, end) }
@@ -81,7 +81,7 @@ func (n *installer) pulled(ctx context.Context, end session.PullProgress) {
 	n.cancel()
 	n.pulling, n.cancel = "", func() {}
 	_ = n.events.publish(end)
-	if own := n.overview.model(); end.Problem == "" && !end.Cancelled && (own == "" || prompt.SameModel(end.Model, own)) {
+	if own := n.overview.model(); end.Problem == "" && !end.Canceled && (own == "" || prompt.SameModel(end.Model, own)) {
 		n.scout.look(ctx)
 	}
 }

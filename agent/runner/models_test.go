@@ -130,7 +130,7 @@ func TestPullsComeOneAtATimeAndCanBeCanceled(t *testing.T) {
 		t.Errorf("got %+v, want the second pull to be refused", p)
 	}
 	s.Send(session.CancelPull{})
-	if got, want := untilPulled(t, s), (session.PullProgress{Model: "one", Ended: true, Cancelled: true}); got != want {
+	if got, want := untilPulled(t, s), (session.PullProgress{Model: "one", Ended: true, Canceled: true}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	s.Send(session.Pull{Model: "three"}) // ends with the session

@@ -280,7 +280,7 @@ func TestCancelOfStepStopsAllItsItems(t *testing.T) {
 			s.Send(session.Cancel{Run: run, Step: "1"})
 			for until[event.StepFailed](t, s).Index != "1" {
 			}
-			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusCancelled || reply.Reason != event.ReasonInterrupted {
+			if reply := until[event.ChatReply](t, s); reply.Status != event.StatusCanceled || reply.Reason != event.ReasonInterrupted {
 				t.Errorf("%+v", reply)
 			}
 			s.shut()

@@ -310,7 +310,7 @@ func (r *activeRun) closing(dryRun bool) string {
 // remarks returns what the user said to the run that it did not take. One that the user
 // stopped takes them along.
 func (r *activeRun) remarks() []string {
-	if result := r.engine.current().Result; result != nil && result.Status == event.StatusCancelled {
+	if result := r.engine.current().Result; result != nil && result.Status == event.StatusCanceled {
 		return nil
 	}
 	return r.engine.current().UserMessages

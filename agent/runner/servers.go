@@ -65,8 +65,8 @@ func (v *servers) logIn(ctx context.Context, server string) {
 		err := v.tools.Login(within, server, func(address string) {
 			v.background.publishLater(session.LoginProgress{Server: server, Address: untrusted.Text(address)})
 		}, nil)
-		end := session.LoginProgress{Server: server, Ended: true, Cancelled: errors.Is(err, context.Canceled)}
-		if err != nil && !end.Cancelled {
+		end := session.LoginProgress{Server: server, Ended: true, Canceled: errors.Is(err, context.Canceled)}
+		if err != nil && !end.Canceled {
 			end.Problem = untrusted.Text(err.Error())
 		}
 		return func() { v.loggedIn(end) }
@@ -78,7 +78,7 @@ func (v *servers) loggedIn(end session.LoginProgress) {
 	v.cancelLogin()
 	v.login = ""
 	_ = v.events.publish(end)
-	if end.Problem == "" && !end.Cancelled {
+	if end.Problem == "" && !end.Canceled {
 		v.overview.forget(end.Server) // report its next failure again
 	}
 }

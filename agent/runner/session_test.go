@@ -19,7 +19,7 @@ import (
 	"replan/planning/reply"
 )
 
-func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
+func TestRunIsStreamedJournaledAndAnswered(t *testing.T) {
 	s := open(t, policy.ApproveAll, nil)
 	s.Send(session.Submit{Text: "do it"})
 	result := until[event.RunCompleted](t, s).Result
@@ -38,7 +38,7 @@ func TestRunIsStreamedJournalledAndAnswered(t *testing.T) {
 	}
 	journal := s.journals["run"]
 	if len(streamed) != len(journal.events) {
-		t.Fatalf("%d durable events streamed, %d journalled", len(streamed), len(journal.events))
+		t.Fatalf("%d durable events streamed, %d journaled", len(streamed), len(journal.events))
 	}
 	var folded agent.Run
 	for _, e := range journal.events {
@@ -104,7 +104,7 @@ func TestStopEndsRunningCall(t *testing.T) {
 			<-begun
 			s.Send(session.Stop{})
 			result := until[event.RunCompleted](t, s)
-			if result.Status != event.StatusCancelled || result.Reason != event.ReasonInterrupted {
+			if result.Status != event.StatusCanceled || result.Reason != event.ReasonInterrupted {
 				t.Errorf("%s %s", result.Status, result.Reason)
 			}
 			last := result.History[len(result.History)-1]
@@ -414,7 +414,7 @@ func (p *picky) Append(events ...event.Event) error {
 	return p.memory.Append(events...)
 }
 
-func TestCallNeedsJournalledStart(t *testing.T) {
+func TestCallNeedsJournaledStart(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) { s.open = func(string) runner.Journal { return &picky{memory{room: -1}} } })
 	s.Send(session.Submit{Text: "do it"})
 	until[event.ChatReply](t, s)

@@ -182,7 +182,7 @@ func (p preparedJob) refusal() (reply event.ChatReply, refused bool) {
 	run := p.past.run
 	switch {
 	case errors.Is(p.err, context.Canceled):
-		return event.ChatReply{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: "stopped before it started"}, true
+		return event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped before it started"}, true
 	case errors.Is(p.err, errNotOpened), errors.Is(p.err, errNoCopy):
 		return failedReply(event.ReasonNotOpened, p.err.Error()), true
 	case errors.Is(p.err, errNoArgs):

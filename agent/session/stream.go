@@ -8,7 +8,7 @@ import (
 )
 
 // The kinds of what a session reports unasked, between the events of its runs.
-// All of them pass: they are not journalled, and only the newest counts.
+// All of them pass: they are not journaled, and only the newest counts.
 const (
 	KindStatus       event.Kind = "session.status"
 	KindQueue        event.Kind = "session.queue"
@@ -124,14 +124,14 @@ type Chosen struct {
 
 // PullProgress reports how far the download of a model has come, or its end.
 type PullProgress struct {
-	Model     string         `json:"model"`
-	Step      untrusted.Text `json:"step,omitempty"`  // in the words of the model server
-	Done      int64          `json:"done,omitempty"`  // bytes
-	Total     int64          `json:"total,omitempty"` // bytes; 0 if unknown
-	Rate      int64          `json:"rate,omitempty"`  // bytes a second; 0 if unknown
-	Ended     bool           `json:"ended,omitempty"` // completed, unless one of the following says otherwise
-	Cancelled bool           `json:"cancelled,omitempty"`
-	Problem   untrusted.Text `json:"problem,omitempty"` // why it failed and what to do, one sentence
+	Model    string         `json:"model"`
+	Step     untrusted.Text `json:"step,omitempty"`  // in the words of the model server
+	Done     int64          `json:"done,omitempty"`  // bytes
+	Total    int64          `json:"total,omitempty"` // bytes; 0 if unknown
+	Rate     int64          `json:"rate,omitempty"`  // bytes a second; 0 if unknown
+	Ended    bool           `json:"ended,omitempty"` // completed, unless one of the following says otherwise
+	Canceled bool           `json:"cancelled,omitempty"`
+	Problem  untrusted.Text `json:"problem,omitempty"` // why it failed and what to do, one sentence
 }
 
 // Removed reports that a model was removed from the server, or why not.
@@ -142,11 +142,11 @@ type Removed struct {
 
 // LoginProgress reports where the user logs in to a tool server, or the end of that.
 type LoginProgress struct {
-	Server    string         `json:"server"`
-	Address   untrusted.Text `json:"address,omitempty"` // to open in a browser; "" if it is not known yet
-	Ended     bool           `json:"ended,omitempty"`   // with success, unless one of the following says otherwise
-	Cancelled bool           `json:"cancelled,omitempty"`
-	Problem   untrusted.Text `json:"problem,omitempty"` // why it failed, one sentence
+	Server   string         `json:"server"`
+	Address  untrusted.Text `json:"address,omitempty"` // to open in a browser; "" if it is not known yet
+	Ended    bool           `json:"ended,omitempty"`   // with success, unless one of the following says otherwise
+	Canceled bool           `json:"cancelled,omitempty"`
+	Problem  untrusted.Text `json:"problem,omitempty"` // why it failed, one sentence
 }
 
 // Kind of what the session reports.

@@ -203,7 +203,7 @@ func TestEndOfInnerRunDropsItsQuestions(t *testing.T) {
 	feed("outer", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.patch"})...)
 	a.wantOutput("  Allow fs.patch in step 1?" + choice)
 	feed("child", append(patching(), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "fs.write"})...)
-	feed("child", event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}})
+	feed("child", event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}})
 	a.typeLine("y")
 	a.wantSent(session.Resolve{Run: "outer", Gate: "1.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	// The child's question is dropped: the next question is the last one.

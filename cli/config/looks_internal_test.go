@@ -147,7 +147,7 @@ func TestExampleThemeNamesEveryColor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range themes.Colours() {
+	for _, name := range themes.ColorNames() {
 		if !regexp.MustCompile(`\b` + name + `\b`).Match(page) {
 			t.Errorf("%s is not in the example", name)
 		}

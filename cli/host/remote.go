@@ -183,7 +183,7 @@ func (o Remote) Stop(ctx context.Context, args []string) error {
 			return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
 		case reply == nil:
 			return o.left(ctx, s, nil, nil)
-		case reply.Status != event.StatusCancelled:
+		case reply.Status != event.StatusCanceled:
 			return exit.Usage("the run %s has ended: %s", id, reply.Status)
 		case out.JSON():
 			return out.PrintJSON(map[string]string{"run": s.Run(), "status": string(reply.Status)})

@@ -63,7 +63,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			state.Style = styles.Muted
 		case r.Status == event.StatusCompleted:
 			state.Style = styles.Success
-		case r.Status == event.StatusCancelled:
+		case r.Status == event.StatusCanceled:
 			state.Style = styles.Warning
 		}
 	}

@@ -12,8 +12,8 @@ func TestLeavingTheScreenSaysWhatCanBeDoneWithTheLastRun(t *testing.T) {
 		agent.Summary
 		changed bool
 	}{
-		"Run a61ec9 stopped after 3 of 7 steps. Continue: replan plan resume a61ec9": {Summary: agent.Summary{Status: event.StatusCancelled, Resumable: true, Done: 3, Steps: 7}},
-		"Run a61ec9 stopped. Continue: replan plan resume a61ec9":                    {Summary: agent.Summary{Status: event.StatusCancelled, Resumable: true}},
+		"Run a61ec9 stopped after 3 of 7 steps. Continue: replan plan resume a61ec9": {Summary: agent.Summary{Status: event.StatusCanceled, Resumable: true, Done: 3, Steps: 7}},
+		"Run a61ec9 stopped. Continue: replan plan resume a61ec9":                    {Summary: agent.Summary{Status: event.StatusCanceled, Resumable: true}},
 		"Run a61ec9: done. Show it: replan runs show a61ec9":                         {Summary: agent.Summary{Status: event.StatusCompleted, Steps: 7}},
 		"Run a61ec9: done. Show it: replan runs show a61ec9, undo it: replan undo a61ec9": {
 			Summary: agent.Summary{Status: event.StatusCompleted, Steps: 7}, changed: true,

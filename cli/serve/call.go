@@ -162,7 +162,7 @@ func (c *call) watch() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answered(event.ChatReply{Run: c.first, Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Text: untrusted.Text(errStopped.Error())})
+	c.answered(event.ChatReply{Run: c.first, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: untrusted.Text(errStopped.Error())})
 }
 
 // answered takes the session's answer. Later ones do not count.

@@ -23,7 +23,7 @@ func submitUnclaimed(t *testing.T, address string) (*client.Client, *watched, ta
 func endsStopped(t *testing.T, c *client.Client, w *watched, replies int) {
 	t.Helper()
 	end := await[event.ChatReply](t, w, replies)
-	if end.Status != event.StatusCancelled || end.Reason != event.ReasonInterrupted || end.Text != "stopped by ann before it began" {
+	if end.Status != event.StatusCanceled || end.Reason != event.ReasonInterrupted || end.Text != "stopped by ann before it began" {
 		t.Errorf("the run ended with %s: %s", end.Reason, end.Text)
 	}
 	w.rest()
@@ -42,7 +42,7 @@ func TestStopEndsARunThatNoWorkerHasBegun(t *testing.T) {
 		send(t, c, "r-1", "ann", session.Stop{})
 		endsStopped(t, c, w, 1)
 		send(t, c, "r-1", "ann", session.Stop{})
-		if s, _, err := c.Run(t.Context(), "r-1"); err != nil || s.Status != event.StatusCancelled || s.Why != "stopped by ann before it began" || !s.Resumable {
+		if s, _, err := c.Run(t.Context(), "r-1"); err != nil || s.Status != event.StatusCanceled || s.Why != "stopped by ann before it began" || !s.Resumable {
 			t.Errorf("the run is listed as %+v, %v", s, err)
 		}
 		endsStopped(t, c, watch(t, c, "r-1"), 2)

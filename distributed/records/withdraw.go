@@ -16,7 +16,7 @@ import (
 // the user.
 func StoppedBefore(by string) event.ChatReply {
 	return event.ChatReply{
-		Status: event.StatusCancelled, Reason: event.ReasonInterrupted,
+		Status: event.StatusCanceled, Reason: event.ReasonInterrupted,
 		Text: untrusted.Text("stopped by " + cmp.Or(by, "the user") + " before it began"),
 	}
 }

@@ -37,7 +37,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		c.Add(c.Note("error", d.Text.Visible()+wording.UndoHint))
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))
-	case d.Status == event.StatusCancelled:
+	case d.Status == event.StatusCanceled:
 		c.Add(c.Note("info", d.Text.Visible()))
 	default:
 		answer := c.prose.blocks

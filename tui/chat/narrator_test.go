@@ -53,7 +53,7 @@ func narratedPane() *Pane {
 }
 
 func stopped() event.Data {
-	return event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}
+	return event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}}
 }
 
 func TestOnlyTopLevelRunShowsResumeHint(t *testing.T) {
@@ -148,11 +148,11 @@ func TestRunOutcomeIsShownOnce(t *testing.T) {
 	c := narratedPane()
 	_, before := narrate(t, c, false, event.RunStarted{Goal: "a goal"}, stopped())
 	n := len(c.Blocks)
-	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCancelled, Text: "stopped"})
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCanceled, Text: "stopped"})
 	if len(c.Blocks) != n {
 		t.Errorf("the reply repeats the outcome of\n%s", before)
 	}
-	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCancelled, Text: "later"})
+	c.Reply(event.ChatReply{Run: "run", Status: event.StatusCanceled, Text: "later"})
 	if len(c.Blocks) != n+1 {
 		t.Error("a later reply about the run is lost")
 	}

@@ -47,7 +47,7 @@ func outcomeBlock(l *draw.Styles, e *story.Ending, again string) *Block {
 			}
 			why := strings.TrimSpace("The answer is missing: " + r.Unanswered.Line() + ". " + again)
 			return append(lines, draw.Aside(l.Muted, why, width)...)
-		case event.StatusCancelled:
+		case event.StatusCanceled:
 			words := "stopped"
 			if why := r.Error.Line(); strings.HasPrefix(why, words) && why != "stopped by the user" { // by another, or with its worker
 				words = why

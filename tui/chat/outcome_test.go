@@ -21,7 +21,7 @@ func TestPartialRunIsNotShownAsDone(t *testing.T) {
 func TestStopNamesWhoeverElseStoppedTheRun(t *testing.T) {
 	l := panetest.DarkLook()
 	for why, want := range map[untrusted.Text]string{"stopped by the user": " stopped  ", "stopped by ann@laptop": " stopped by ann@laptop  "} {
-		result := event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Error: why}
+		result := event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Error: why}
 		if got := panetest.Stripped(outcomeBlock(l, &story.Ending{Result: result}, "").Draw(60)); !strings.HasPrefix(got, l.Glyphs.Stopped+want) {
 			t.Errorf("the chat shows %s", got)
 		}

@@ -160,7 +160,7 @@ func (d *Servers) LoggedIn(p session.LoginProgress) {
 	switch {
 	case p.Problem != "":
 		d.say(p.Problem.Line())
-	case p.Address != "" || p.Ended && !p.Cancelled:
+	case p.Address != "" || p.Ended && !p.Canceled:
 		d.forget()
 	}
 	if p.Ended {

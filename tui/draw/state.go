@@ -137,7 +137,7 @@ func RunGlyph(l *Styles, s agent.Summary) (string, lipgloss.Style) {
 		return l.Glyphs.Separator, l.Muted
 	case s.Status == event.StatusCompleted:
 		return l.Glyphs.Done, l.Success
-	case s.Status == event.StatusCancelled:
+	case s.Status == event.StatusCanceled:
 		return l.Glyphs.Stopped, l.Warning
 	default:
 		return l.Glyphs.Failed, l.Danger

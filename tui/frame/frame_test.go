@@ -54,7 +54,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 		"partial":       {ended(event.StatusCompleted, event.ReasonPartial), "partial"},
 		"nothing found": {ended(event.StatusCompleted, event.ReasonNothingFound), "nothing found"},
 		"no changes":    {ended(event.StatusCompleted, event.ReasonNothingToCommit), "nothing to commit"},
-		"cancelled":     {ended(event.StatusCancelled, ""), "stopped"},
+		"cancelled":     {ended(event.StatusCanceled, ""), "stopped"},
 		"failed":        {ended(event.StatusFailed, event.ReasonStepFailed), "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {

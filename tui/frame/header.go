@@ -210,7 +210,7 @@ func (h *header) runFact(s State) string {
 			return l.Muted.Render(l.Glyphs.Separator + " " + wording.ReasonWords(result.Reason))
 		}
 		return l.Success.Render(l.Glyphs.Done + " done")
-	case event.StatusCancelled:
+	case event.StatusCanceled:
 		return l.Warning.Render(l.Glyphs.Stopped + " stopped")
 	default:
 		return l.Danger.Render(l.Glyphs.Failed + " failed")

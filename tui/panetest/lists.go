@@ -36,7 +36,7 @@ func Summaries(now time.Time) []agent.Summary {
 		{Run: "r-5", Goal: "why does the login test fail", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: at(0.2), Steps: 3, Done: 3},
 		{Run: "r-4", Goal: "publish the release notes\nand tell the team", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: at(1.5), Steps: 4, Done: 2, Resumable: true},
 		{Run: "r-3", Goal: StoryGoal, Status: agent.StatusUnfinished, Started: at(26), Steps: 7, Done: 3, Replans: 1, Resumable: true},
-		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: event.StatusCancelled, Reason: event.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
+		{Run: "r-2", Goal: "add tests for the token helper, with every branch of it covered by a table", Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Started: at(80), Steps: 5, Done: 4, Replans: 2, Resumable: true},
 		{Run: "r-1", Title: "Deploy", Status: event.StatusCompleted, Reason: event.ReasonPartial, Started: at(400), Steps: 12, Done: 10},
 	}
 }

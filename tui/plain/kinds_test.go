@@ -70,7 +70,7 @@ func moments() map[event.Kind]moment {
 		event.KindRunPaused:            {data: event.RunPaused{Reason: outside}},
 		event.KindJournalDamaged:       {before: planned, data: event.JournalDamaged{Line: 3}},
 		event.KindRunSteered:           {data: event.RunSteered{Text: outside, By: outside}},
-		event.KindRunCompleted:         {before: planned, data: event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}}},
+		event.KindRunCompleted:         {before: planned, data: event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}}},
 		event.KindRunUndone:            {before: planned, data: event.RunUndone{Files: []event.UndoneFile{{Path: outside, Action: outside}}}},
 		event.KindPhaseStarted:         {data: event.PhaseStarted{Phase: 1, Label: "analysis"}},
 		event.KindPhaseCompleted:       {before: []event.Data{event.PhaseStarted{Phase: 1, Label: "analysis"}}, data: event.PhaseCompleted{Phase: 1, Label: "analysis"}},

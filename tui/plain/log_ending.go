@@ -30,7 +30,7 @@ func (l *Log) outcome(e story.Entry) {
 	switch status {
 	case event.StatusCompleted:
 		sign = l.Signs.Done
-	case event.StatusCancelled:
+	case event.StatusCanceled:
 		sign = l.Signs.Skipped
 	}
 	tail := ""

@@ -49,7 +49,7 @@ func TestItemThatTheUserStoppedHasNotFailed(t *testing.T) {
 		event.StepStarted{Index: "2.13", Parent: "2", Attempt: 1, Executor: plan.ExecutorTool, Tool: "change"},
 		event.RunPaused{Reason: "user"},
 		event.StepFailed{Index: "2.13", Attempt: 1, Error: "stopped by the user", Failure: event.FailureInterrupted},
-		event.RunCompleted{Result: event.Result{Status: event.StatusCancelled, Reason: event.ReasonInterrupted}},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}},
 	} {
 		apply(t, run, int(run.Seq)+1, data)
 	}

@@ -88,7 +88,7 @@ func FailureReason(run *agent.Run, r event.Result) string {
 
 // EndWords says how a run ended and how long it took: Done in 2.6s.
 func EndWords(run *agent.Run, r event.Result) string {
-	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCancelled: "Stopped"}[r.Status]
+	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCanceled: "Stopped"}[r.Status]
 	duration := Milliseconds(r.DurationMS)
 	switch {
 	case words == "":

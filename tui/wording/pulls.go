@@ -30,7 +30,7 @@ func PullEnd(p session.PullProgress) string {
 	switch {
 	case p.Problem.Line() != "":
 		return name + " was not pulled"
-	case p.Cancelled:
+	case p.Canceled:
 		return "pull of " + name + " canceled; the next one continues it"
 	default:
 		return name + " is pulled"

@@ -15,7 +15,7 @@ func RunWords(s agent.Summary) string {
 	switch {
 	case s.Undone:
 		return "undone"
-	case s.Status == event.StatusCancelled:
+	case s.Status == event.StatusCanceled:
 		return "stopped"
 	case s.Status != event.StatusCompleted:
 		return untrusted.Line(string(s.Status))
