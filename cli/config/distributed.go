@@ -38,13 +38,17 @@ func (o *Options) registerDistributed(f *pflag.FlagSet) {
 	f.StringVar(&o.Distributed.Revision, "revision", "", "with --repository, check out the revision `REV`; default: the default branch")
 }
 
+// ByWorkers reports whether the command is about the runs of the workers of --on, and not
+// about those of this machine.
+func (o *Options) ByWorkers() bool { return o.Distributed.On != "" }
+
 // readDistributed reads the address of the database and checks the flags that need one.
 func (o *Options) readDistributed(flags *pflag.FlagSet) error {
 	d := &o.Distributed
 	if !flags.Changed("on") {
 		d.On = First(o.getenv(onVariable), o.file.Distributed.On)
 	}
-	if d.On == "" {
+	if !o.ByWorkers() {
 		for _, name := range []string{"detach", "no-wait", "priority", "repository", "revision"} {
 			if flags.Changed(name) {
 				return errors.New("--" + name + " is about runs of workers: add --on ADDRESS")

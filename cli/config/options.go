@@ -202,7 +202,7 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		if o.Approve, err = policy.ParseApprove(o.ApproveText); err != nil {
 			return fmt.Errorf("%w", err)
 		}
-		remote := o.Distributed.On != ""
+		remote := o.ByWorkers()
 		if o.Approve == policy.ApproveContained && !o.Isolate.On && !remote {
 			return errors.New("--approve contained lets programs pass that --isolate contains: add --isolate")
 		}

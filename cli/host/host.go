@@ -33,9 +33,9 @@ type Host interface {
 }
 
 // Of returns where the runs of a command are: on this machine, or with the workers
-// of --on. This is decided here alone. The chat is always about this machine.
+// of --on. The chat is always about this machine.
 func Of(a *app.App) Host {
-	if a.Settings().Distributed.On != "" && a.Chat() == nil {
+	if a.Settings().ByWorkers() && a.Chat() == nil {
 		return Remote{a}
 	}
 	return local{a}

@@ -40,16 +40,16 @@ var (
 func Check(cmd *cobra.Command, o *config.Options) error {
 	path, flags := cmd.CommandPath(), cmd.Flags()
 	if !slices.Contains(reach, path) {
-		if path == "replan runs prune" && o.Distributed.On != "" { // the lists beside it show those of workers
+		if path == "replan runs prune" && o.ByWorkers() { // the lists beside it show those of workers
 			return errors.New("replan runs prune removes runs of this machine: add --on '' for that; replan-worker prune removes those of workers")
 		}
-		if flags.Changed("on") && o.Distributed.On != "" {
+		if flags.Changed("on") && o.ByWorkers() {
 			return fmt.Errorf("%s works on this machine only: omit --on", path)
 		}
 		o.Distributed = config.Distributed{} // the demo runs a goal too
 		return nil
 	}
-	if o.Distributed.On == "" {
+	if !o.ByWorkers() {
 		switch path {
 		case "replan runs follow":
 			return errors.New("there are only runs of workers to follow: add --on ADDRESS; replan replay shows a run of this machine")
