@@ -50,7 +50,7 @@ func (r arranger) applyPlan(d event.PlanCreated) {
 	r.skipModelSteps()
 	for _, s := range r.Steps {
 		if s.Status == StepFailed {
-			r.deal(s)
+			r.handleFailure(s)
 		}
 	}
 	r.hold()

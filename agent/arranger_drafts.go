@@ -16,9 +16,9 @@ func (r arranger) applyDrafting(d event.PlanDrafting) {
 	r.readyDrafts()
 }
 
-// undraft drops draft steps that were not started, because another reply is
-// coming. It keeps started ones, since the plan may use their work.
-func (r arranger) undraft() {
+// dropUnstartedDrafts drops draft steps that were not started, because another reply
+// is coming. It keeps started ones, since the plan may use their work.
+func (r arranger) dropUnstartedDrafts() {
 	if r.Revision == 0 {
 		r.Board.dropIdleDrafts()
 	}
@@ -101,7 +101,7 @@ func (r arranger) settleLooks() {
 		return
 	}
 	free := r.guards.freeSlots()
-	spent := free.lookSpent()
+	spent := free.discoverySpent()
 	for _, step := range looks {
 		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
 			return

@@ -14,7 +14,7 @@ func (r arranger) applyPhaseStarted(d event.PhaseStarted) {
 	r.Planning.startPhase(d.Phase, r.Now)
 	r.flight.modelStarts()
 	r.ModelCalls.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
-	r.undraft()
+	r.dropUnstartedDrafts()
 }
 
 func (r arranger) applyPhaseCompleted(d event.PhaseCompleted) {
@@ -102,7 +102,7 @@ func (r arranger) applyRequest(d event.ModelRequested) {
 		r.enqueue(s)
 	default:
 		r.Planning.await()
-		r.undraft()
+		r.dropUnstartedDrafts()
 	}
 }
 

@@ -150,7 +150,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 		return nil, facts.Err.Error()
 	case !facts.Tool.ReadOnly:
 		return nil, facts.Tool.QualifiedName() + " is not read-only"
-	case free.noLookCall():
+	case free.noDiscoveryCall():
 		return nil, "no calls are left for it"
 	case r.Limits.MaxCallsPerTool > 0 && free.callsOf(facts) >= r.Limits.MaxCallsPerTool:
 		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"

@@ -25,7 +25,7 @@ func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 	if l.writesCallsAsText(said, mayCall) {
 		r.Conversations.holdCalls(l.model(r.Model))
 	}
-	uses := l.hear(said, mayCall, r.manners(l))
+	uses := l.hear(said, mayCall, r.promptContext(l))
 	if len(uses) == 0 {
 		return
 	}
@@ -34,9 +34,9 @@ func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 	}
 }
 
-// manners returns how the model of a loop is talked to.
-func (r dialogue) manners(l *Loop) manners {
-	return manners{goal: string(r.Goal), writesCalls: r.Conversations.holdsCalls(l.model(r.Model))}
+// promptContext returns what the reminders to the model of a loop depend on.
+func (r dialogue) promptContext(l *Loop) promptContext {
+	return promptContext{goal: string(r.Goal), writesCalls: r.Conversations.holdsCalls(l.model(r.Model))}
 }
 
 // newCall returns a step for a call of a loop.
@@ -75,9 +75,9 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	return c
 }
 
-// dealCall decides what follows from a failed inner call. The model gets the
+// handleCallFailure decides what follows from a failed inner call. The model gets the
 // error, unless no user was present to allow the call or the run is stopping.
-func (r dialogue) dealCall(c *StepState) {
+func (r dialogue) handleCallFailure(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.ends():
 		return // repeated if the run is resumed
@@ -114,7 +114,7 @@ func (r dialogue) settleCall(c *StepState) {
 	if l.misfit() {
 		r.Conversations.holdCalls(l.model(r.Model))
 	}
-	l.tell(r.manners(l))
+	l.tell(r.promptContext(l))
 	if s := l.stepOf(); s != nil {
 		r.enqueue(s)
 	}

@@ -153,7 +153,7 @@ func (r guards) reserveApproved(q *queues, free *slots) {
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
 func (r guards) allReserved(facts *toolFacts, free *slots) bool {
-	return free.allKept(facts, r.Limits.MaxCallsPerTool)
+	return free.allReserved(facts, r.Limits.MaxCallsPerTool)
 }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
@@ -214,7 +214,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
-	reserved, ofTool := free.kept(facts, s.reserved()) // part of what is kept back is its own
+	reserved, ofTool := free.reservedFor(facts, s.reserved()) // part of the reservation is its own
 	switch {
 	case free.noStep(reserved) && s.Polls == 0 && !s.isItem():
 		return r.stopped(event.GuardSteps, s.Step.Index), false

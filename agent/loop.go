@@ -49,11 +49,11 @@ type Loop struct {
 const (
 	maxStalls    = 2 // consecutive replies without text or call; the next one ends the loop
 	callsPerTurn = 16
-	misfitsBorne = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
+	maxMisfits   = 1 // consecutive replies whose calls fit no tool; the next one puts a format in place of calls
 )
 
-// manners are how a model is talked to.
-type manners struct {
+// promptContext is what the reminders to a model depend on, besides the loop.
+type promptContext struct {
 	goal        string
 	writesCalls bool // a format holds its calls, in place of tools
 }
@@ -68,13 +68,13 @@ func newLoop(s *StepState, profile prompt.Profile, planner planning.Planner) *Lo
 	return l
 }
 
-// movedTo returns a copy of the loop as that of another step, with its calls. was is the
+// copyTo returns a copy of the loop as that of another step, with its calls. was is the
 // index of the step that it belonged to.
-func (l *Loop) movedTo(s *StepState, was string) *Loop {
+func (l *Loop) copyTo(s *StepState, was string) *Loop {
 	loop := *l
 	loop.step, loop.Calls = s, make([]*StepState, len(l.Calls))
 	for i, c := range l.Calls {
-		loop.Calls[i] = c.movedTo(s.Step.Index, was)
+		loop.Calls[i] = c.copyTo(s.Step.Index, was)
 	}
 	return &loop
 }
@@ -193,7 +193,7 @@ func (l *Loop) ownPlan(d event.ModelReplied, stopping bool) {
 }
 
 // noReply handles a turn without a reply. stopping says that the run ends: a resume asks again.
-func (l *Loop) noReply(d event.ModelReplied, stopping bool, m manners) {
+func (l *Loop) noReply(d event.ModelReplied, stopping bool, p promptContext) {
 	switch {
 	case d.Failure == event.FailureInterrupted && stopping:
 	case d.Failure == event.FailureInterrupted:
@@ -204,7 +204,7 @@ func (l *Loop) noReply(d event.ModelReplied, stopping bool, m manners) {
 		l.fail(d.Failure, string(d.Error))
 	default:
 		l.stalls++
-		l.goOn(m)
+		l.goOn(p)
 	}
 }
 
@@ -219,7 +219,7 @@ func (l *Loop) writesCallsAsText(said reply.Reply, mayCall bool) bool {
 
 // hear handles a reply: it takes the answer, or returns the calls that are requested. mayCall
 // says that there are tools to call.
-func (l *Loop) hear(said reply.Reply, mayCall bool, m manners) []reply.ToolUse {
+func (l *Loop) hear(said reply.Reply, mayCall bool, p promptContext) []reply.ToolUse {
 	l.Turns++
 	l.Text = said.Text
 	message := prompt.ReplyMessage(said)
@@ -233,13 +233,13 @@ func (l *Loop) hear(said reply.Reply, mayCall bool, m manners) []reply.ToolUse {
 		l.fail(event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns))
 		return nil
 	case strings.TrimSpace(message.Content) == "" && said.Written == "":
-		l.stall("", m)
+		l.stall("", p)
 		return nil
 	case said.Broken:
-		l.stall("The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.", m)
+		l.stall("The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.", p)
 		return nil
 	case len(said.Calls) > 0 && !l.mustAnswer:
-		l.stall("No tool can be called here. Answer in words, from what you know.", m)
+		l.stall("No tool can be called here. Answer in words, from what you know.", p)
 		return nil
 	case mayCall && l.onlyPromises(said):
 		l.reminded = true
@@ -270,13 +270,13 @@ func (l *Loop) shorten() {
 
 // stall asks again after a reply with which nothing can be done. remark says why; "" is
 // for one without words.
-func (l *Loop) stall(remark string, m manners) {
+func (l *Loop) stall(remark string, p promptContext) {
 	if l.stalls++; l.stalls > maxStalls {
 		l.fail(event.FailureModel, "the model repeatedly replied with neither text nor a call")
 		return
 	}
 	if remark == "" {
-		l.goOn(m)
+		l.goOn(p)
 		return
 	}
 	l.messages = append(l.messages, prompt.Remark(remark))
@@ -292,10 +292,10 @@ func (l *Loop) onlyPromises(said reply.Reply) bool {
 }
 
 // goOn adds the program's turn that continues a loop.
-func (l *Loop) goOn(m manners) {
+func (l *Loop) goOn(p promptContext) {
 	switch {
 	case l.step != nil:
-		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: m.goal, Prompting: prompt.Prompting{WritesCalls: m.writesCalls}}, l.step.Step, l.turn()))
+		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: p.goal, Prompting: prompt.Prompting{WritesCalls: p.writesCalls}}, l.step.Step, l.turn()))
 	case l.stalls > 0:
 		l.messages = append(l.messages, prompt.Remark("Your last reply was empty. Answer, or make a call."))
 	case l.last():
@@ -328,11 +328,11 @@ func (l *Loop) misfit() bool {
 	if l.misfits++; slices.ContainsFunc(l.lastCalls, func(call *StepState) bool { return call.Failure != event.FailureArgs }) {
 		l.misfits = 0
 	}
-	return l.misfits > misfitsBorne
+	return l.misfits > maxMisfits
 }
 
 // tell tells the model the outcomes of all calls of its newest reply.
-func (l *Loop) tell(m manners) {
+func (l *Loop) tell(p promptContext) {
 	again := 0
 	var seen []prompt.Message // after all answers, as templates expect
 	for _, call := range l.lastCalls {
@@ -355,7 +355,7 @@ func (l *Loop) tell(m manners) {
 	if again > 1 {
 		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
 	}
-	l.goOn(m)
+	l.goOn(p)
 }
 
 // find makes the next turns offer tools.

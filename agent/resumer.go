@@ -53,7 +53,7 @@ func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
 		r.rebuildGraph()
 		for _, s := range r.Steps {
 			if s.userSkips() && s.Status != StepCompleted {
-				r.cutBehind(s)
+				r.skipDependents(s)
 			}
 		}
 	}

@@ -157,9 +157,9 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	}
 }
 
-// passBy lets the steps go on that only waited for one that is not taken. Those that
-// need its result are not taken either.
-func (r scheduler) passBy(s *StepState) {
+// releaseNotTaken releases the steps that only waited for one that is not taken. Those
+// that need its result are not taken either.
+func (r scheduler) releaseNotTaken(s *StepState) {
 	if s.isItem() {
 		r.endItem(s)
 		return
@@ -175,8 +175,8 @@ func (r scheduler) passBy(s *StepState) {
 	}
 }
 
-// cutBehind skips the steps that depend on a step that will not succeed.
-func (r scheduler) cutBehind(s *StepState) {
+// skipDependents skips the steps that depend on a step that will not succeed.
+func (r scheduler) skipDependents(s *StepState) {
 	if s.isItem() {
 		r.endItem(s)
 		return

@@ -14,7 +14,7 @@ type slots struct {
 	plans         int                // plan tool calls that are about to start
 	left          account            // remaining budgets, after what is about to start
 	starting      map[*toolFacts]int // calls per tool that are about to start; nil if none are counted
-	// reserved is kept back for calls that are shown to the user or approved, so
+	// reserved is held back for calls that are shown to the user or approved, so
 	// that no guard refuses a call after the user was asked about it.
 	reserved        account
 	changing        map[string]bool // files that running calls will change
@@ -73,20 +73,20 @@ func (f *slots) callsSerially() bool { return len(f.calling) > 0 }
 // useStep counts an execution of a step that is about to start.
 func (f *slots) useStep(s *StepState) { f.left.steps -= s.ofBudget() }
 
-// noLook reports whether nothing may look at something: slots or budgets are used up.
-func (f *slots) noLook() bool { return f.noTool() || f.lookSpent() }
+// noDiscovery reports whether no step may only read: slots or budgets are used up.
+func (f *slots) noDiscovery() bool { return f.noTool() || f.discoverySpent() }
 
-// lookSpent reports whether the budgets for that are.
-func (f *slots) lookSpent() bool {
+// discoverySpent reports whether the budgets for steps that only read are used up.
+func (f *slots) discoverySpent() bool {
 	return f.left.steps <= 0 || f.left.calls <= 0 || f.left.discovery <= 0
 }
 
-// reserves reports whether budget is kept back for calls.
+// reserves reports whether budget is reserved for calls.
 func (f *slots) reserves() bool { return f.reserved.calls > 0 }
 
-// kept returns what is kept back, of all budgets and for calls of a tool. Without what, for
-// a call that is part of it.
-func (f *slots) kept(facts *toolFacts, own bool) (reserved account, ofTool int) {
+// reservedFor returns what is reserved, of all budgets and for calls of a tool. It is nothing
+// for a call with a reservation of its own.
+func (f *slots) reservedFor(facts *toolFacts, own bool) (reserved account, ofTool int) {
 	if own {
 		return account{}, 0
 	}
@@ -96,15 +96,15 @@ func (f *slots) kept(facts *toolFacts, own bool) (reserved account, ofTool int) 
 // startingCalls returns how many calls of a tool are about to start.
 func (f *slots) startingCalls(facts *toolFacts) int { return f.starting[facts] }
 
-// noCall reports whether all that is left of the budget for calls is kept back, and noLookCall
-// also whether that for read-only ones is.
+// noCall reports whether all that is left of the budget for calls is reserved, and
+// noDiscoveryCall also whether that for read-only ones is.
 func (f *slots) noCall(reserved account) bool { return f.left.calls <= reserved.calls }
 
-func (f *slots) noLookCall() bool {
+func (f *slots) noDiscoveryCall() bool {
 	return f.noCall(f.reserved) || f.left.discovery <= f.reserved.discovery
 }
 
-// noStep reports whether all that is left of the budget for steps is kept back, and noneOfKind
+// noStep reports whether all that is left of the budget for steps is reserved, and noneOfKind
 // whether that for calls of the tool's kind is.
 func (f *slots) noStep(reserved account) bool { return f.left.steps <= reserved.steps }
 
@@ -112,14 +112,14 @@ func (f *slots) noneOfKind(facts *toolFacts, reserved account) bool {
 	return *f.left.ofKind(facts) <= *reserved.ofKind(facts)
 }
 
-// allKept reports whether all that is left for calls of a tool is kept back; most is the bound
-// of calls of one tool, 0 for none.
-func (f *slots) allKept(facts *toolFacts, most int) bool {
+// allReserved reports whether all that is left for calls of a tool is reserved; most is the
+// bound of calls of one tool, 0 for none.
+func (f *slots) allReserved(facts *toolFacts, most int) bool {
 	return f.noCall(f.reserved) || f.noneOfKind(facts, f.reserved) || most > 0 && f.callsOf(facts) >= most
 }
 
-// callsOf returns the calls of a tool: those made, those about to start, and those kept budget
-// for.
+// callsOf returns the calls of a tool: those made, those about to start, and those that budget
+// is reserved for.
 func (f *slots) callsOf(facts *toolFacts) int {
 	return facts.timesCalled() + f.starting[facts] + f.reservedPerTool[facts]
 }

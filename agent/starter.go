@@ -437,7 +437,7 @@ func (r starter) startDrafts(looks bool) []Action {
 		if most := r.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}
-		if free.noLook() {
+		if free.noDiscovery() {
 			break
 		}
 		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {

@@ -239,9 +239,9 @@ func (s *StepState) orphaned() bool {
 	return of.Status != StepRunning || of.Loop != l
 }
 
-// movedTo returns a copy of the call as one of another step. was is the index of the step that
+// copyTo returns a copy of the call as one of another step. was is the index of the step that
 // it belonged to.
-func (s *StepState) movedTo(parent, was string) *StepState {
+func (s *StepState) copyTo(parent, was string) *StepState {
 	call := *s
 	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
 	return &call

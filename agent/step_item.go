@@ -104,7 +104,7 @@ func (s *StepState) adopt(done StepState) {
 	done.Step, done.attempts, done.item, done.sched = s.Step, s.attempts, s.item, s.sched
 	*s = done
 	if done.Loop != nil {
-		s.Loop = done.Loop.movedTo(s, was)
+		s.Loop = done.Loop.copyTo(s, was)
 	}
 }
 

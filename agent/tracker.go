@@ -48,10 +48,10 @@ func (r tracker) applyStepSkipped(d event.StepSkipped) {
 	r.recorder.record(s, plan.ItemSkipped)
 	r.enqueue(s)
 	if notTaken {
-		r.passBy(s)
+		r.releaseNotTaken(s)
 		return
 	}
-	r.cutBehind(s)
+	r.skipDependents(s)
 }
 
 // applyStepInDoubt asks about a step that may have taken effect.
@@ -242,24 +242,24 @@ func (r tracker) applyStepFailed(d event.StepFailed) {
 	r.recorder.record(s, plan.ItemFailed)
 	switch {
 	case s.byModel():
-		r.dealCall(s)
+		r.handleCallFailure(s)
 	case !s.Draft:
-		r.deal(s)
+		r.handleFailure(s)
 	}
 	r.leaveLoop(s)
 	r.enqueue(s)
 }
 
-// deal decides what follows from a failed step. If that would end the run and the
-// user is present and has something to decide, it asks the user instead.
-func (r tracker) deal(s *StepState) {
+// handleFailure decides what follows from a failed step. If that would end the run and
+// the user is present and has something to decide, it asks the user instead.
+func (r tracker) handleFailure(s *StepState) {
 	switch {
 	case !s.isItem() || r.retries(s):
 	case r.endsItems(s):
 		r.stopItems(s)
 		return
 	default:
-		r.cutBehind(s)
+		r.skipDependents(s)
 		return
 	}
 	status, reason := event.StatusFailed, event.ReasonStepFailed
@@ -279,7 +279,7 @@ func (r tracker) deal(s *StepState) {
 		case follows == plan.OnFailureAbort:
 		case follows == plan.OnFailureReplan && r.Limits.NoReplan:
 		case follows == plan.OnFailureSkip:
-			r.cutBehind(s)
+			r.skipDependents(s)
 			return
 		default:
 			if r.dryRun {
@@ -298,7 +298,7 @@ func (r tracker) deal(s *StepState) {
 	case r.dryRun:
 		// The run would end here, but a dry run also shows the steps that do not
 		// depend on this one.
-		r.cutBehind(s)
+		r.skipDependents(s)
 		r.Outcome.endDry(status, reason, sentence)
 	case r.attended && !r.ends() && r.leavesAChoice(s):
 		r.ask(s)
@@ -528,7 +528,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 		if s.skipByUser() {
 			r.recorder.record(s, plan.ItemSkipped)
 		}
-		r.cutBehind(s)
+		r.skipDependents(s)
 	case event.FailureReplan:
 		s.failAgain()
 		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
@@ -592,7 +592,7 @@ func (r tracker) applyTurn(d event.ModelReplied) {
 	case plans:
 		l.ownPlan(d, r.ends())
 	case d.Error != "":
-		l.noReply(d, r.ends(), r.manners(l))
+		l.noReply(d, r.ends(), r.promptContext(l))
 	default:
 		r.handleReply(l, d.Reply)
 	}

@@ -71,7 +71,7 @@ func (r tracker) beginChecks(s *StepState) {
 func (r tracker) applyRefuted(s *StepState, d event.StepFailed) {
 	s.refute(d)
 	r.recorder.amend(s, plan.ItemFailed)
-	r.deal(s)
+	r.handleFailure(s)
 	r.enqueue(s)
 }
 

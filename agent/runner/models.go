@@ -82,7 +82,7 @@ func (n *installer) pulled(ctx context.Context, end session.PullProgress) {
 	n.pulling, n.cancel = "", func() {}
 	_ = n.events.publish(end)
 	if own := n.overview.model(); end.Problem == "" && !end.Canceled && (own == "" || prompt.SameModel(end.Model, own)) {
-		n.scout.look(ctx)
+		n.scout.discover(ctx)
 	}
 }
 
@@ -107,7 +107,7 @@ func (n *installer) remove(ctx context.Context, name string, busy bool) {
 		return func() {
 			_ = n.events.publish(removed)
 			if own {
-				n.scout.look(ctx)
+				n.scout.discover(ctx)
 			}
 		}
 	})

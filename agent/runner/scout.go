@@ -17,8 +17,8 @@ type scout struct {
 	warmer     *warmer
 }
 
-// look looks up first the model, then the tools, whose servers may have to start.
-func (s *scout) look(ctx context.Context) {
+// discover looks up first the model, then the tools, whose servers may have to start.
+func (s *scout) discover(ctx context.Context) {
 	t := s.overview.jobConfig()
 	s.overview.findBranch()
 	s.background.run(func() func() {

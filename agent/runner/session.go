@@ -168,7 +168,7 @@ func (s *Session) loop(ctx context.Context) {
 	})
 	s.replay()
 	s.input.publishHistory()
-	s.scout.look(ctx)
+	s.scout.discover(ctx)
 	s.gates.ask(false)
 	for {
 		select {
@@ -338,7 +338,7 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 		s.gates.askAboutChanges(c.Server)
 	case session.Recheck:
 		s.servers.command(ctx, c)
-		s.scout.look(ctx)
+		s.scout.discover(ctx)
 	case session.Pull, session.CancelPull, session.Remove:
 		s.installer.command(ctx, c, s.busy())
 	default:

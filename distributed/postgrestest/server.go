@@ -124,7 +124,7 @@ func (s *Server) start() error {
 		return err
 	}
 	s.password = rand.Text()
-	// Nobody can hold a port for the server. If another process is faster, it takes the next.
+	// A port cannot be reserved for the server. If another process takes it, the next is tried.
 	for range 5 {
 		if err = s.startOnce(programs); err == nil || !strings.Contains(err.Error(), "could not bind") {
 			break

@@ -5,7 +5,7 @@ package dag
 type cursor struct {
 	Key     string
 	Follows bool   // it follows the running step
-	heeded  string // the step with a question at the last time it followed
+	asked   string // the step with a question at the last time it followed
 }
 
 // choose selects a row for the user, and stops following.
@@ -17,10 +17,10 @@ func (c *cursor) put(key string) { c.Key = key }
 // follow sets whether it follows the running step.
 func (c *cursor) follow(on bool) { c.Follows = on }
 
-// heed goes to the row of the step with a question, if it follows; asked is the index of the
-// step, "" for none.
-func (c *cursor) heed(v *shownPlan, asked string) {
-	c.heeded = asked
+// followQuestion goes to the row of the step with a question, if it follows; asked is the
+// index of the step, "" for none.
+func (c *cursor) followQuestion(v *shownPlan, asked string) {
+	c.asked = asked
 	if !c.Follows {
 		return
 	}
@@ -29,5 +29,5 @@ func (c *cursor) heed(v *shownPlan, asked string) {
 	}
 }
 
-// heeds reports whether it has taken the step with a question into account.
-func (c *cursor) heeds(asked string) bool { return c.heeded == asked }
+// knowsQuestion reports whether it last followed with this step as the one with a question.
+func (c *cursor) knowsQuestion(asked string) bool { return c.asked == asked }

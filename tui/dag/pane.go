@@ -134,11 +134,11 @@ func (d *Pane) layout() {
 		return
 	}
 	now := d.built
-	if d.news || !d.list.built() || run != now.run || !d.cursor.heeds(d.state.Asked) {
+	if d.news || !d.list.built() || run != now.run || !d.cursor.knowsQuestion(d.state.Asked) {
 		now = shape{run: run, revision: run.Revision, steps: len(run.Steps), limit: draw.LaneLimit(d.state.Size.W), calls: countCalls(run)}
 		steps, states := d.plan.refresh()
 		d.stale = d.stale || steps || states && (d.plan.groups() || d.filter.on())
-		d.cursor.heed(d.plan, d.state.Asked)
+		d.cursor.followQuestion(d.plan, d.state.Asked)
 		d.news = false
 	}
 	selected := d.list.find(d.cursor.Key)
