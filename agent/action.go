@@ -97,8 +97,8 @@ func (g OpenGate) Once() string { return "gate/" + g.Gate.Gate }
 // Once returns the key of the timer.
 func (w Wake) Once() string { return "timer/" + w.ID }
 
-// Delta returns the event for a streamed piece of the reply, or nil if nobody
-// would show it.
+// Delta returns the event for a streamed piece of the reply, or nil if it
+// would not be shown.
 func (c CallModel) Delta(text, thinking string) event.Data {
 	switch phase := c.phase(); {
 	case c.inLoop() && len(c.Request.Format) > 0:

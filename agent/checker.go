@@ -189,7 +189,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 }
 
 // timeLimit returns how long a call may take, and whose limit that is: the step's
-// own goes before that of the tool's server, and that before the general one.
+// own takes precedence over that of the tool's server, and that over the general one.
 func (r checker) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
 	switch {
 	case step.Timeout > 0:

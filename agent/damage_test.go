@@ -206,8 +206,8 @@ func written(t *testing.T, events []event.Event) []string {
 	return out
 }
 
-// A journal with a flipped bit is refused with its line. In the last line, nobody knows
-// what it recorded: a step that could have started there is in doubt.
+// A journal with a flipped bit is refused with its line. What the last
+// line recorded is then unknown: a step that could have started there is in doubt.
 func TestDamagedJournalIsNeverBelieved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts no goroutine for the race detector to watch")

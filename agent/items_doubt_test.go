@@ -51,7 +51,7 @@ func TestItemsDeclaredDoneAreNotCalledAgain(t *testing.T) {
 	whole.calling()
 	whole.play(start)
 	doubts := 0
-	// ended returns the run after a cut and a resume that nobody answers.
+	// ended returns the run after a cut and an unattended resume.
 	ended := func(n int) (*world, map[any]int) {
 		w := newWorld(t)
 		called := w.calling()

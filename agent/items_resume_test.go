@@ -385,7 +385,7 @@ func TestStoppedItemsAreResumedOnce(t *testing.T) {
 			}
 			return works(c)
 		}
-		// interrupt ends a call as the runner does: its tool has not been called, or nobody knows.
+		// interrupt ends a call as the runner does: its tool has not been called, or that is unknown.
 		interrupt := func(i int) {
 			c, ok := w.pending[i].(agent.CallTool)
 			if !ok {

@@ -17,7 +17,7 @@ import (
 )
 
 // Servers can make libraries write words of theirs: mcp-go of tools that it leaves out,
-// net/http of bytes that nobody asked for.
+// net/http of bytes that were not requested.
 func TestNoServerMakesALibraryWriteToTheScreen(t *testing.T) {
 	for library, c := range map[string]struct {
 		serve func(t *testing.T) (servers string, made func(s *terminal))

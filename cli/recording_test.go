@@ -200,7 +200,7 @@ const (
 	foreground            = "#c0caf5"
 
 	shortestFrame = 150 * time.Millisecond
-	longestFrame  = 600 * time.Millisecond // without hold: nobody watches a compiler
+	longestFrame  = 600 * time.Millisecond // without hold: a compiler is not worth watching
 )
 
 // svg returns the recording. Each row of the screen is drawn once for each text that

@@ -130,7 +130,7 @@ func (o serveOptions) run(ctx context.Context) (err error) {
 // program must stop. The end of the input stops the runs.
 func (o serveOptions) stdio(ctx context.Context, s *serve.Server, logger *slog.Logger) error {
 	in, err := cancelreader.NewReader(o.app.IO().In)
-	if err != nil { // a file, for which nobody has to wait
+	if err != nil { // a file, which needs no waiting
 		in, err = cancelreader.NewReader(struct{ io.Reader }{o.app.IO().In})
 	}
 	if err != nil {
@@ -155,7 +155,7 @@ func (o serveOptions) stdio(ctx context.Context, s *serve.Server, logger *slog.L
 }
 
 // operators returns the workspace's operators as tools. The changes of their
-// calls are recorded like those of a run; nobody may undo them before end.
+// calls are recorded like those of a run, and cannot be undone before end.
 func (o serveOptions) operators(w *app.Services) (tools []mcpserver.ServerTool, end func() error, err error) {
 	id := app.NewID(time.Now())
 	if err := os.MkdirAll(o.app.Store().Runs.Dir, 0o700); err != nil {
@@ -210,7 +210,7 @@ func (o serveOptions) listen(ctx context.Context) (l listener, err error) {
 		}
 		l.access.Token = strings.TrimSpace(string(data))
 	}
-	const short = 16 // characters, which nobody can try out
+	const short = 16 // characters: too many to try out
 	l.known = l.access.Token != "" || o.tokenFile != ""
 	switch {
 	case !l.known:

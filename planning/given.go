@@ -126,8 +126,8 @@ func proposed(r *replanner, p plan.Plan) Planner {
 	return finishedPlanner{outcome}
 }
 
-// misscripted returns the outcome of a scripted plan with faults, which nobody
-// can repair.
+// misscripted returns the outcome of a scripted plan with faults. There is no
+// model to repair them.
 func misscripted(faults []plan.Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,

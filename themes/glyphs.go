@@ -63,7 +63,7 @@ type Glyphs struct {
 type Bars struct {
 	Critical string // running, on the critical path
 	Run      string // running beside the critical path
-	Gate     string // waiting for somebody's answer
+	Gate     string // waiting for an answer
 	Wait     string // other waiting
 	Plan     string // a model planning
 	Mark     string // a new plan replaced the old one

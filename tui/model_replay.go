@@ -14,7 +14,7 @@ import (
 )
 
 // replayActions returns the actions that take the place of those of a session while a
-// past run is shown: it asks nobody and sends nothing.
+// past run is shown: it asks no questions and sends nothing.
 func (m *Model) replayActions() keymap.Handlers {
 	handlers := replay.Refusals()
 	nothingToLeave := func() string {

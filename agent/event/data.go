@@ -33,7 +33,7 @@ type RunStarted struct {
 	Read []rule.Provenance `json:"read,omitempty"`
 
 	Plan            *plan.Plan     `json:"plan,omitempty"`             // executed as it is; nil plans the goal
-	OnFailure       plan.OnFailure `json:"on_failure,omitempty"`       // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it goes over the planner's plan
+	OnFailure       plan.OnFailure `json:"on_failure,omitempty"`       // where neither step nor plan says: replan for a goal, abort for a plan; given with a goal, it overrides the plan of the planner
 	PlanOnly        bool           `json:"plan_only,omitempty"`        // the run ends after planning
 	SkipSynthesis   bool           `json:"skip_synthesis,omitempty"`   // do not write an answer at the end
 	Strict          bool           `json:"strict,omitempty"`           // do not fit args to the schemas of tools; also if Prompting is strict

@@ -57,8 +57,8 @@ func (c *Client) readLearned(ctx context.Context) {
 	c.server = about
 }
 
-// learnedFile returns the file of c. A damaged one is as good as none: it is only a
-// cache.
+// learnedFile returns the file of c. A damaged file is ignored: it is only
+// a cache.
 func (c *Client) learnedFile() *wholefile.JSON[learnedFile] {
 	return &wholefile.JSON[learnedFile]{
 		Path: c.file, What: "what was learned about servers", Empty: learnedFile{V: learnedVersion},

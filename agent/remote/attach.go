@@ -103,7 +103,7 @@ func (s *Session) Over() bool {
 }
 
 // Close leaves the run, which continues, and waits for the program and those of queries. It
-// discards what nobody has read.
+// discards unread events.
 func (s *Session) Close() {
 	s.mu.Lock()
 	s.leave()

@@ -68,8 +68,8 @@ func (a *answers) resolve(c session.Resolve) {
 
 // remember saves the rule that a gate offers, exactly as shown, and records it in
 // the answer. If saving fails, the permission for this one call stands. remember
-// reports whether the gate is answered at all: without a displayed rule, nobody
-// can have agreed to it.
+// reports whether the gate is answered at all: the user cannot
+// have agreed to a rule that was not displayed.
 func (a *answers) remember(offered *event.Always, without string, resolved *event.GateResolved) bool {
 	if offered == nil || resolved.Decision != event.Allow {
 		a.events.note("warn", "no rule can be saved for this call: "+without)

@@ -36,8 +36,8 @@ func (e *engine) elicit(ctx context.Context, under *call, step string, attempt i
 	}
 }
 
-// withdraw cancels those of the questions that are no longer open and that nobody has
-// answered: their calls must not wait.
+// withdraw cancels those of the questions that are no longer open and have no
+// answer: their calls must not wait.
 func (e *engine) withdraw(asked []event.ElicitationRequested) {
 	for _, q := range asked {
 		if slices.ContainsFunc(e.run.Elicitations, func(open event.ElicitationRequested) bool { return open.ID == q.ID }) {

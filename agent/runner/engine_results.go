@@ -17,8 +17,8 @@ func (e *engine) onDisk() bool { return e.published }
 // core has failed; nil if it can.
 func (e *engine) problem() error { return e.broken }
 
-// wait waits until all workers of a run that is over have ended. Somebody must read what
-// they still send.
+// wait waits until all workers of a run that is over have ended. The caller must keep
+// reading what they still send.
 func (e *engine) wait() { e.workers.Wait() }
 
 // close closes the journal.

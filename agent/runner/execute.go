@@ -33,7 +33,7 @@ type Job struct {
 	// Call carries out one call, in its own goroutine. The result may be any
 	// value that JSON can represent. An error means that the tool did not do its
 	// work, unless it comes from ctx. ctx ends at the step's time limit and when
-	// the run is stopped. Nobody knows then what the call did: the step is in
+	// the run is stopped. What the call did is then unknown: the step is in
 	// doubt unless its tool is read-only.
 	Call func(ctx context.Context, call plan.ToolCall) (any, error)
 	// Preview returns what a call would do, for the gate. It is called only for

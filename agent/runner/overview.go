@@ -61,7 +61,7 @@ func (o *overview) publishStatus() {
 		if slices.ContainsFunc(before, func(b plan.ServerStatus) bool { return b.Name == server.Name && b.Changes > server.Changes }) {
 			o.troubles[server.Name] = string(server.Note) // the user has accepted a change, and knows the others
 		}
-		// Nobody wanted a stopped server, and a lost one that restarts was named
+		// A stopped server was not wanted, and a lost one that restarts was named
 		// by the call that lost it.
 		if what := cmp.Or(server.Error, server.Note); what != "" && server.State != plan.ServerStopped && server.State != plan.ServerStarting {
 			o.trouble(server.Name, string(what))

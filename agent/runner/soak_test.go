@@ -34,7 +34,7 @@ type soakFault int
 const (
 	soakNothing soakFault = iota
 	soakRefused           // the tool says no
-	soakLost              // the server is gone, and nobody knows what it did
+	soakLost              // the server is gone, and what it did is unknown
 	soakLate              // the call ends only with its time limit
 	soakStopped           // the user stops the run
 	soakFull              // the disk is full from here

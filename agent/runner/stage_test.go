@@ -86,7 +86,7 @@ type tools struct {
 	pending []plan.PendingServer
 	answers []bool
 	accepts []string            // names and pins of what was accepted
-	changes []plan.ServerChange // that nobody has accepted
+	changes []plan.ServerChange // that the user has not accepted
 	revoked []string
 	changed func()
 	servers []plan.ServerStatus

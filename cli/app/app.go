@@ -110,7 +110,7 @@ func (a *App) Screen() bool {
 	return a.io.Terminal && !a.settings.Plain && a.settings.Output == config.OutputText && a.io.Getenv("TERM") != "dumb"
 }
 
-// Asks reports whether somebody is present to answer questions, line by line.
+// Asks reports whether a user is present to answer questions, line by line.
 func (a *App) Asks() bool { return a.io.Terminal && a.settings.Output == config.OutputText }
 
 // Chat is the chat that a command was typed into.
@@ -119,8 +119,8 @@ type Chat struct {
 	then     session.Command
 }
 
-// InChat returns an app for a command that was typed into the chat of a session: nobody
-// answers questions there, and out becomes the answer.
+// InChat returns an app for a command that was typed into the chat of a session: no
+// questions are asked there, and out becomes the answer.
 func (a *App) InChat(services *Services, out io.Writer) *App {
 	in := a.With(func(s *config.Options) { s.Output = config.OutputText })
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), out, out, false

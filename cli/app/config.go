@@ -100,7 +100,7 @@ type planSink struct {
 // SavePlan stores a plan.
 func (k planSink) SavePlan(p plan.Plan) (plan.Plan, error) { return k.keep(p) }
 
-// Aside starts another session over the same tools, which asks nobody, for a command
+// Aside starts another session over the same tools, which asks no questions, for a command
 // that was typed into the chat.
 func (s *Services) Aside(ctx context.Context, a *App) (*runner.Session, error) {
 	cfg := s.config(a)

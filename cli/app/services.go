@@ -47,8 +47,8 @@ type Services struct {
 // Opening configures how a session opens.
 type Opening struct {
 	Trust    mcpclient.TrustMode // whom to ask whether the project's servers may start
-	Attended bool                // somebody can answer questions about steps
-	InDoubt  event.DoubtDecision // the answer for steps in doubt if nobody can
+	Attended bool                // a user can answer questions about steps
+	InDoubt  event.DoubtDecision // the answer for steps in doubt if not
 	Restored *runner.Restored    // the session to continue; nil starts a new one
 	About    string              // the only server whose troubles the session tells; "" tells all
 	Driving  *planfit.Settings   // drive all models; nil follows what is known of them
@@ -154,7 +154,7 @@ func CloseSession(s *runner.Session) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		for range s.Events() { //nolint:revive // nobody is listening any more
+		for range s.Events() { //nolint:revive // the events are no longer needed
 		}
 	}()
 	s.Close()

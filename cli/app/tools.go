@@ -114,7 +114,7 @@ func (s *Services) Ignored(server string) (notes []string) {
 	return notes
 }
 
-// leftOut says which servers of the project nobody was there to allow.
+// leftOut says which servers of the project no user was present to allow.
 func leftOut(names []string) string {
 	are, them := "server "+names[0]+" of this project's .mcp.json is", "it"
 	if len(names) > 1 {

@@ -38,7 +38,7 @@ func (u Undoing) Operators(log *slog.Logger) (*workspace.Operators, error) {
 }
 
 // Run reverts the changes of a run and of the runs that its plan tools started. It
-// requires that nobody is working on any of them. A dry one only says what it would do.
+// requires that no process works on any of them. A dry one only says what it would do.
 func (u Undoing) Run(ctx context.Context, own *workspace.Operators, id string, dry bool) (done event.Undo, err error) {
 	done = event.Undo{Run: id, Files: []event.UndoneFile{}}
 	changes, err := u.store.Changes(id)

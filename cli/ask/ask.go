@@ -270,7 +270,7 @@ func (q *Questions) onlyWaiting(run string, waiting []question) {
 	}
 }
 
-// drop forgets a question, and takes it away if it is open, since somebody else who
+// drop forgets a question, and takes it away if it is open, since another user who
 // follows the run has answered it. The caller holds the lock.
 func (q *Questions) drop(id string) {
 	if q.asked[id] == q.now && q.now != 0 && q.input.onTerminal() {

@@ -103,7 +103,7 @@ func TestInvalidAnswerIsAskedAgainAndEndOfInputDenies(t *testing.T) {
 	a.wantOutput(prompt)
 	_ = a.typed.Close()
 	a.wantSent(session.Resolve{Run: "r", Gate: "g", Decision: event.Deny, Scope: event.ScopeOnce})
-	a.wantOutput("\n") // nobody pressed enter
+	a.wantOutput("\n") // enter was not pressed
 }
 
 func TestQuestionMarkExplainsAnswers(t *testing.T) {

@@ -54,8 +54,8 @@ type Folder struct {
 	Path string
 }
 
-// Folders checks that replan can write to its folders, and that nobody else can read
-// them.
+// Folders checks that replan can write to its folders, and that no other user can
+// read them.
 func Folders(folders []Folder) func(context.Context) []Check {
 	return func(context.Context) []Check {
 		var checks []Check

@@ -28,7 +28,7 @@ type page struct {
 }
 
 // Write writes the help of a command in lines of at most width cells. It has
-// styles, which the writer takes out where nobody sees them. The help of the
+// styles, which the writer removes where they cannot be shown. The help of the
 // program itself is short: it shows the common flags alone unless all is set.
 func Write(w io.Writer, cmd *cobra.Command, width int, all bool) error {
 	p := &page{cmd: cmd, width: width, all: all}

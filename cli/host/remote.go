@@ -296,7 +296,7 @@ func (o Remote) attach(ctx context.Context, with remote.Options, r remote.Reques
 	if how.screen {
 		return o.watch(ctx, s)
 	}
-	var input *app.Input // nil if nobody is present to answer
+	var input *app.Input // nil if no user is present to answer
 	if o.app.Asks() {
 		if input, err = o.app.Input("read standard input"); err != nil {
 			return err

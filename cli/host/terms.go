@@ -37,8 +37,8 @@ func RegisterInDoubt(f *pflag.FlagSet, inDoubt *string) {
 		"on a resume, or of a run with --on, decide about steps in doubt: `DECISION` ask (on a terminal), rerun, done (it took effect; its result is null) or abort")
 }
 
-// parseInDoubt parses --in-doubt; "" means ask. If nobody can be asked, it
-// returns an error, since the run must not continue on a guess.
+// parseInDoubt parses --in-doubt; "" means ask. If no user can be asked,
+// it returns an error, since the run must not continue on a guess.
 func parseInDoubt(a *app.App, text string) (event.DoubtDecision, error) {
 	switch text {
 	case "":

@@ -101,8 +101,8 @@ func (c Changes) Settle(ctx context.Context, choice event.ChangesChoice, out io.
 	return exit.Wrap(exit.Writing, err)
 }
 
-// Answer asks the user what to do with the changes of a run that ended. If nobody is
-// there to answer, input is nil: they wait, unless all gates are approved.
+// Answer asks the user what to do with the changes of a run that ended. If no user
+// is present, input is nil: they wait, unless all gates are approved.
 func (c Changes) Answer(ctx context.Context, input *app.Input) error {
 	if !c.Copy.Exists() || ctx.Err() != nil {
 		return nil

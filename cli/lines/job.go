@@ -31,7 +31,7 @@ type Job struct {
 	// returns the commands.
 	Prepare  func(context.Context, *app.Services) ([]session.Command, error)
 	About    *string                                     // the only server whose problems are printed, known once prepared; nil prints all
-	InDoubt  event.DoubtDecision                         // the answer for steps in doubt; "" asks if somebody is present
+	InDoubt  event.DoubtDecision                         // the answer for steps in doubt; "" asks a user who is present
 	Restored *runner.Restored                            // the session to continue; nil starts a new one
 	Keep     func(plan.Plan) (plan.Plan, error)          // stores a created plan; nil stores it among the plans
 	Observe  func(event.Event)                           // receives every event; may be nil
@@ -87,7 +87,7 @@ func Run(ctx context.Context, a *app.App, job Job) (err error) {
 		a.Out().Notes(w.Ignored(""))
 	}
 	warnOfThinking(ctx, a, w)
-	var input *app.Input // nil if nobody is present to answer
+	var input *app.Input // nil if no user is present to answer
 	if a.Asks() {
 		if input, err = a.Input("read standard input"); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (job Job) lastRestored() (seq uint64) {
 }
 
 // Follow sends the commands of a job to a session and prints the events until the last
-// command is answered. Input, nil if nobody is present, answers questions; gates only if
+// command is answered. Input, nil if no user is present, answers questions; gates only if
 // asks.
 func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app.Input, asks bool) error {
 	text := ask.NewOutput(a.Out().Colored(a.IO().Out), a.Out().Styles())

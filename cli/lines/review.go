@@ -14,7 +14,7 @@ func NobodyReviews(a *app.App) error {
 	return exit.Usage("there is no terminal to review the plan on: omit --review")
 }
 
-// CheckReview refuses to hold plans that nobody can review.
+// CheckReview refuses to hold plans without a terminal to review them.
 func CheckReview(a *app.App) error {
 	if set := a.Settings(); set.Review && !a.Asks() && !set.DryRun {
 		return NobodyReviews(a)
@@ -23,7 +23,7 @@ func CheckReview(a *app.App) error {
 }
 
 // CanReview refuses to resume a run with a plan that waits, or will wait, for a
-// review that nobody can give.
+// review, without a terminal for it.
 func CanReview(a *app.App, run *agent.Run) error {
 	if !run.Resumable() || a.Asks() || !run.ReviewPending() && (!run.ReviewsPlans() || run.Revision > 0) {
 		return nil

@@ -60,7 +60,7 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 		}
 		return lines.WithoutEnd{Log: a.Out().Log(out, session, "")}
 	}
-	// The session has ended when Run returns, so nobody else writes to kept.
+	// The session has ended when Run returns, so nothing else writes to kept.
 	if err := lines.Run(ctx, a, job); err != nil {
 		return err
 	}

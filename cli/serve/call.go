@@ -110,7 +110,7 @@ func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 			return refused(errStopped), nil
 		case a := <-answers:
 			if ctx.Err() != nil {
-				continue // the question ended with the call: nobody denied
+				continue // the question ended with the call: this is no denial
 			}
 			busy = false
 			c.resolve(a)

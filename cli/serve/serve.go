@@ -209,7 +209,7 @@ func (s *Server) reporter(ctx context.Context, r mcp.CallToolRequest) func(progr
 	}
 }
 
-// park registers a parked call, which ends if nobody continues it in time. It reports false if the server has closed, which
+// park registers a parked call, which ends if the client does not continue it in time. It reports false if the server has closed, which
 // ends only the calls that were parked before.
 func (s *Server) park(state string, c *call) bool {
 	s.mu.Lock()

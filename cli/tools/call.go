@@ -156,7 +156,7 @@ type resultOnly struct {
 
 	session string
 	run     string // its id
-	brief   bool   // nobody needs its journal: it only reads, and no file of its result was kept
+	brief   bool   // its journal is not needed: it only reads, and no file of its result was kept
 }
 
 func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
@@ -278,7 +278,7 @@ func (r *resultOnly) completed(e *story.Ending) error {
 	return r.NotesOnly.Event(event.Event{Data: event.RunCompleted{Result: d}})
 }
 
-// judge finds out whether somebody may need the journal of the call.
+// judge finds out whether the journal of the call may be needed.
 func (r *resultOnly) judge(d event.RunStarted) {
 	if d.Plan != nil && len(d.Plan.Steps) == 1 {
 		tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)

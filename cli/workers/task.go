@@ -79,12 +79,12 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 
 // Present says who answers the questions of a run.
 type Present struct {
-	Asked   bool // somebody answers gates here
+	Asked   bool // a user answers gates here
 	Attends bool // and other questions
 }
 
-// Task returns the task of a goal or a plan. A run that nobody follows asks whoever
-// follows it later.
+// Task returns the task of a goal or a plan. A run without a follower asks
+// whoever follows it later.
 func Task(o *config.Options, id string, p Present, inDoubt event.DoubtDecision, options remote.Options) *remote.Task {
 	t := &remote.Task{
 		Run: "r-" + id, OnFailure: o.OnFailure, Approve: o.Approve, Review: o.Review, Attended: p.Attends, InDoubt: inDoubt,

@@ -16,7 +16,7 @@ func TestCallThatWaitedIsNotMadeOnceItsRunIsElsewhere(t *testing.T) {
 	if err := errors.Join(h.cfg.Database.LimitTool(t.Context(), "w:change", 1), h.readLimits(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.admit(t.Context(), newLive(h, remote.Task{Run: "r-1"}), plan.Tool{Server: "w", Name: "change"}) // nobody has the run
+	_, err := h.admit(t.Context(), newLive(h, remote.Task{Run: "r-1"}), plan.Tool{Server: "w", Name: "change"}) // no host holds the run
 	if refused, ok := errors.AsType[*plan.ToolError](err); !ok || !refused.NotCalled || !errors.Is(err, errLeft) {
 		t.Errorf("the call is answered with %v", err)
 	}

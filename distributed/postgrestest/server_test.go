@@ -231,7 +231,7 @@ func TestServerThatDoesNotStartShowsItsLog(t *testing.T) {
 
 func TestServerTakesAnotherPortIfItsPortIsTaken(t *testing.T) {
 	got := failure(t, "", `mkdir "${0%/*}/tried" && echo could not bind >&2 || echo ready to accept connections >&2`)
-	if !strings.HasPrefix(got, "make a database: ") { // since nobody listens
+	if !strings.HasPrefix(got, "make a database: ") { // since no server listens
 		t.Error(got)
 	}
 }

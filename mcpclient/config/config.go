@@ -152,7 +152,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Before reports whether a source goes before another for servers of the same
+// Before reports whether a source takes precedence over another for servers of the same
 // name: the command line, then the user, then the project.
 func (s Source) Before(other Source) bool {
 	rank := map[Source]int{SourceFlag: 0, SourceUser: 1, SourceProject: 2}

@@ -273,7 +273,7 @@ func TestGivenIdIsNotSentToANewAuthorizationServer(t *testing.T) {
 func TestPastedAddressFinishesLogin(t *testing.T) {
 	w := newWorld(t, oauthtest.Settings{}, oauthtest.Protection{})
 	pasted := make(chan string, 1)
-	// The browser runs elsewhere, where nobody answers at the last address.
+	// The browser runs elsewhere, where no server answers at the last address.
 	elsewhere := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	_, err := w.login(t, func(l *oauth.Login) {
 		l.Pasted = pasted

@@ -127,7 +127,7 @@ func TestCommitsAreTakenAfterSomeOfTheirFiles(t *testing.T) {
 		gitIn(t, b.Dir, "add", ".")
 		gitIn(t, b.Dir, "commit", "-q", "-m", "Two")
 		b.settle(t, workcopy.Choice{Files: map[string]workcopy.FileChoice{"a.txt": {All: true}}, Keep: true})
-		if again != "A\n" { // a commit of what nobody saw
+		if again != "A\n" { // a commit that was not shown
 			write(t, filepath.Join(b.Dir, "a.txt"), again)
 			gitIn(t, b.Dir, "commit", "-q", "-am", "Three")
 			write(t, filepath.Join(b.Dir, "a.txt"), "A\n")

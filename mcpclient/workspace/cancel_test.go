@@ -20,7 +20,7 @@ import (
 
 var errStopped = errors.New("the user stopped it")
 
-// stopping is a context that is canceled when somebody looks at it for the given
+// stopping is a context that is canceled when it is read for the given
 // time, so that a call is canceled at the same place in every test.
 type stopping struct {
 	context.Context

@@ -20,8 +20,8 @@ type ToolCall struct {
 	// Command is the process approved with the call; nil means unchecked.
 	Command *Command
 	Run     string // the caller; "" for none
-	// Timeout is the caller's time limit, which goes before that of the tool's
-	// server; 0 means the server's.
+	// Timeout is the caller's time limit, which takes precedence over that of the
+	// tool's server; 0 means the server's.
 	Timeout time.Duration
 	// Diff is the preview the call was approved with; "" means no preview was
 	// shown. Another call of the same run may have changed a file since, if the

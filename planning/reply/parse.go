@@ -135,7 +135,7 @@ func repeatsItself(steps []plan.Step) bool {
 }
 
 // dropHalf removes the last step if the reply stopped within it: half a step has
-// faults nobody made. whole is the number of complete steps in a stream.
+// faults that the model did not make. whole is the number of complete steps in a stream.
 func (p *Proposal) dropHalf(f found, whole int) {
 	last := len(p.Plan.Steps) - 1
 	if f.whole || last < 0 || whole != last {

@@ -16,8 +16,8 @@ var refusal = lazyregexp.New(`(?i)^\W*(?:(?:i['’]?m|i am) (?:very |so |really 
 // Refuses reports whether prose is a refusal.
 func Refuses(text string) bool { return refusal.MatchString(text) }
 
-// endlessBlanks is how much white space at the end of a reply nobody writes who
-// has something to say.
+// endlessBlanks is the white space at the end of a reply from which on the model
+// counts as stuck.
 const endlessBlanks = 64
 
 // Wordless distinguishes replies without readable text: it returns their fault,

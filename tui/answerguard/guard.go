@@ -109,7 +109,7 @@ func (g *Guard) Ignore(k tea.KeyPressMsg, typed bool) (cmd tea.Cmd, taken bool) 
 // Hold returns the actions of the dialog as they are now. While keys are ignored, each
 // only says that its key came too early. The actions in free act nevertheless, and so
 // does leaving what a key of the dialog has opened. The key that shows the open gate
-// ends the wait: nobody types it by accident.
+// ends the wait: it is not typed by accident.
 func (g *Guard) Hold(hs keymap.Handlers, keys *keymap.Map, free ...string) keymap.Handlers {
 	if !g.on || hs == nil {
 		return hs

@@ -141,7 +141,7 @@ func (w openReply) model() string {
 	return w.run.Model
 }
 
-// waiting says what the model does before its first word. Before somebody reports
+// waiting says what the model does before its first word. Before a report
 // that it reads, it may still be loaded, so the first request of a conversation
 // names both.
 func (w openReply) waiting() string {

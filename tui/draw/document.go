@@ -18,7 +18,7 @@ type Document struct {
 	Width  int
 	Lines  []string
 	Diffs  bool // it contains a diff
-	Exact  bool // it shows a call that somebody approves: values show what would not be seen
+	Exact  bool // it shows a call to approve: values show invisible characters
 	parts  []laterPart
 }
 

@@ -15,7 +15,7 @@ import (
 type activity struct {
 	styles *draw.Styles
 	keys   *keymap.Map
-	replay bool // a past run is replayed, which asks nobody
+	replay bool // a past run is replayed, which asks no questions
 }
 
 // Activity returns one line each for current work and for open questions, for

@@ -18,7 +18,7 @@ type Frame struct {
 // Options configure what surrounds the panes.
 type Options struct {
 	Version  string   // of the program
-	Replay   bool     // a past run is replayed, which asks nobody
+	Replay   bool     // a past run is replayed, which asks no questions
 	Home     string   // the user's home folder, "" if unknown
 	Intro    string   // Markdown that replaces the greeting; "" for none
 	Examples []string // goals that fit the workspace, for the greeting

@@ -125,7 +125,7 @@ func (g *gates) granted(e story.Entry) {
 	g.provenance(from)
 }
 
-// answered remembers how to let a gate pass that nobody could answer.
+// answered remembers how to let a gate pass that no user could answer.
 func (g *gates) answered(e story.Entry, run *agent.Run) {
 	d, gate := e.Event.(event.GateResolved), e.Gate
 	if gate == nil || gate.Nothing || d.Decision != event.Deny || d.By != policy.ByNobody && !strings.HasPrefix(d.By, "--approve") {

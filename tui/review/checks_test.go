@@ -31,7 +31,7 @@ func enter(s *panetest.Driver, text string) {
 	s.T.Helper()
 	s.Press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl})
 	draw := s.Draw
-	s.Draw = func() []string { return nil }                                                             // nobody looks in between
+	s.Draw = func() []string { return nil }                                                             // no frame is drawn in between
 	s.Press(slices.Repeat([]tea.KeyPressMsg{panetest.Key("ctrl+u"), panetest.Key("backspace")}, 20)...) // by lines, the last first
 	s.Draw = draw
 	s.Update(tea.PasteMsg{Content: text})

@@ -122,7 +122,7 @@ type Entry struct {
 	Step     *agent.StepState     // that a dry run only describes
 	Gate     *event.GateRequested // that opens, or that was answered; nil if the answer came without it
 	Question agent.Question       // about a failed step or one in doubt
-	Results  []Result             // of the steps, if nobody wrote an answer
+	Results  []Result             // of the steps, if no model wrote an answer
 	Ending   *Ending              // of an outcome
 	Event    event.Data           // what said it, for renderers that draw more of it than its words
 

@@ -19,8 +19,8 @@ type offerCut struct{ tools, window int }
 // NewOnce returns an empty memory for a session.
 func NewOnce() *Once { return &Once{untyped: map[string]bool{}, cuts: map[offerCut]bool{}} }
 
-// freshUntyped returns those of the tools without typed arguments that nobody was told of,
-// and remembers them.
+// freshUntyped returns those of the tools without typed arguments that were not mentioned
+// yet, and remembers them.
 func (o *Once) freshUntyped(tools []string) []string {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(tool string) bool { return o.untyped[tool] })
 	for _, tool := range tools {
@@ -29,7 +29,7 @@ func (o *Once) freshUntyped(tools []string) []string {
 	return tools
 }
 
-// isNewCut reports whether nobody was told of an offer that had no room for all tools, and
+// isNewCut reports whether an offer without room for all tools was not mentioned yet, and
 // remembers it.
 func (o *Once) isNewCut(u prompt.Unoffered) bool {
 	cut := offerCut{u.Of, u.Window}

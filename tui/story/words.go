@@ -120,7 +120,7 @@ func repeatsPhase(run *agent.Run, r event.Result) bool {
 }
 
 // unusedResults returns the completed steps of a plan whose results no other step
-// used. They answer a goal for which nobody wrote an answer.
+// used. They stand for the answer if no model wrote one.
 func unusedResults(run *agent.Run) []*agent.StepState {
 	var out []*agent.StepState
 	for _, item := range run.SynthesisItems() {

@@ -22,7 +22,7 @@ type Timeline struct {
 	Last    time.Duration   // end of the last track
 	Total   time.Duration   // active time of the run so far, planning and gates included
 	Sum     time.Duration   // sum of the steps' running times
-	Gates   time.Duration   // time spent waiting for somebody
+	Gates   time.Duration   // time spent waiting for answers
 	Most    int             // maximum number of steps running at once
 }
 

@@ -15,7 +15,7 @@ var longBlank = lazyregexp.New(` {40,}|\t{10,}|\n{6,}`)
 // blankAtEnd matches blanks at the end of a line.
 var blankAtEnd = lazyregexp.New(`[ \t]+(\n|$)`)
 
-// Marked shows what would not be seen in a text that somebody approves: long runs of
+// Marked shows what would not be seen in a text that a user approves: long runs of
 // blanks and of line ends as their number, carriage returns, characters that look like
 // a blank, and blanks and line ends at the end.
 func Marked(text string) string {
@@ -38,7 +38,7 @@ func Marked(text string) string {
 	return body
 }
 
-// MarkedValue is [ValueText] for a value that somebody approves.
+// MarkedValue is [ValueText] for a value that a user approves.
 func MarkedValue(value any) (text string, multi bool) {
 	text, multi = ValueText(value)
 	if _, raw := value.(string); raw && multi {

@@ -34,7 +34,7 @@ func OpenFor(r *agent.Run, s *agent.StepState) *agent.Exchange {
 }
 
 // Reading says how far the model has read the prompt of a request: "40 % of 1,900
-// tokens, 48 s left". It returns "" if nobody knows what there is to read.
+// tokens, 48 s left". It returns "" if the length is unknown.
 func Reading(x *agent.Exchange, now time.Time) string {
 	if x == nil || x.ReadingAt.IsZero() || x.Forecast.New() == 0 {
 		return ""
@@ -81,7 +81,8 @@ func ReadingOf(r *agent.Run, now time.Time) string {
 }
 
 // WillRead says what a model begins to read, and how long that should take: "coder
-// reads about 1,900 tokens, about 1 min 16 s". It returns "" if nobody waits for it.
+// reads about 1,900 tokens, about 1 min 16 s". It returns "" if that is too short to
+// notice.
 func WillRead(model string, f pace.Forecast) string {
 	const noticed = 10 * time.Second
 	words := untrusted.Line(model) + " reads about " + RoundTokens(f.New())

@@ -21,7 +21,7 @@ const (
 	ClassWaits StepClass = iota // for other steps
 	ClassDraft
 	ClassReady // waits only for a free slot
-	ClassHeld  // ready, but blocked until somebody answers
+	ClassHeld  // ready, but blocked until a question is answered
 	ClassRetry
 	ClassRuns
 	ClassGate

@@ -116,7 +116,7 @@ func take(path, name string, options ...flock.Option) (*flock.Flock, error) {
 		case current(file):
 			return file, nil
 		}
-		// Somebody deleted or replaced the file between our open and our lock. A lock
+		// Another process deleted or replaced the file between our open and our lock. A lock
 		// on an unlinked file keeps no process out.
 		if err := file.Unlock(); err != nil {
 			return nil, fmt.Errorf("lock the journal %s: %w", path, err)

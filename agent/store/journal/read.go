@@ -46,7 +46,7 @@ func (c contents) damaged() event.Event {
 
 // miss compares the lines with the number of those that were on disk. A single line that
 // is missing or torn was the last one, and counts as damaged: what it recorded can be
-// asked about. Nobody knows what several lines recorded.
+// asked about. What several lines recorded is unknown.
 func (c contents) miss(path string, lines int) (contents, error) {
 	switch missing := lines - len(c.events); {
 	case missing > 1:
