@@ -19,9 +19,9 @@ type briefing struct {
 func (r briefing) brief() prompt.Brief {
 	catalogue := r.Catalogue
 	var withheld plan.Catalogue
-	if slices.ContainsFunc(catalogue, r.hasChanged) {
-		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.hasChanged(t) })
-		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
+	if slices.ContainsFunc(catalogue, r.permissions.hasChanged) {
+		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.permissions.hasChanged(t) })
+		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.permissions.hasChanged)
 	}
 	if r.Revision > 0 {
 		catalogue = r.Toolbox.offeredFirst(catalogue)

@@ -29,11 +29,11 @@ func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	args = rule.Linked(args, s.gate.leadsTo())
 	matched := rule.DecideAmong(facts.Rules, args)
-	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
+	if r.permissions.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
 	}
 	var uncovered []rule.Provenance
-	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.Permissions.grants() {
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.permissions.grants() {
 		uncovered = r.uncovered(s, tool, matched, args)
 	}
 	switch {
@@ -46,13 +46,13 @@ func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		matched = rule.DecidingText(tool, s.isItem())
 	}
 	if matched.Verdict == rule.VerdictAsk {
-		matched = r.Permissions.lift(matched, tool, args, uncovered)
+		matched = r.permissions.lift(matched, tool, args, uncovered)
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
 	case s.gate.removal() != "":
 		return RemovalRule(tool.Name, s.gate.removal())
-	case r.planGates(s, tool):
+	case r.permissions.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.author.edited() && !s.gate.allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
@@ -87,7 +87,7 @@ func (r caller) gate(s *StepState) OpenGate {
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.arguments(),
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.call.arguments(),
 			Outdated: s.gate.reopens(), Provenance: r.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
@@ -122,14 +122,14 @@ func (r caller) sharing(s *StepState, facts *toolFacts) int {
 // is about to make.
 func (r caller) passed(s *StepState) bool {
 	tool := r.facts(s.Step.Tool).Tool
-	return !r.hasChanged(tool) && s.approved(tool)
+	return !r.permissions.hasChanged(tool) && s.approved(tool)
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
 func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
-		r.Permissions.judgePaths()
+		r.permissions.judgePaths()
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil

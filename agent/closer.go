@@ -16,20 +16,20 @@ import (
 // closer decides how a run ends: with its answer, or before.
 type closer struct {
 	answers
-	*flight
-	*OpenQuestions
-	*Permissions
-	*PlanReviews
-	*uncommittedFiles
-	queues   *queues
-	guards   guards
-	checker  checker
-	briefing briefing
+	flight      flightView
+	questions   questionsView
+	permissions permissionsView
+	reviews     reviewsView
+	uncommitted uncommittedView
+	queues      queuesView
+	guards      guards
+	checker     checker
+	briefing    briefing
 }
 
 // settled reports whether every step of the plan has finally ended.
 func (r closer) settled() bool {
-	return r.quiet() && len(r.Gates) == 0 && r.queues.empty()
+	return r.flight.quiet() && len(r.permissions.openGates()) == 0 && r.queues.empty()
 }
 
 // nextEnding completes the run once nothing is in flight.
@@ -37,7 +37,7 @@ func (r closer) nextEnding() []Action {
 	if checks := r.checksBeforeEnd(); len(checks) > 0 {
 		return checks
 	}
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
@@ -86,7 +86,7 @@ func (r closer) nextRecords() []Action {
 }
 
 func (r closer) finish(e ending) []Action {
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
 	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
@@ -117,7 +117,7 @@ func (r closer) nextAnswer() []Action {
 			e.answer = r.unwritten()
 		}
 		return r.finish(e)
-	case r.Synthesis.Started || !r.quiet():
+	case r.Synthesis.Started || !r.flight.quiet():
 		return nil
 	case r.Synthesis.Direct:
 		return r.answerDirectly() // it was lost when the program ended
@@ -185,7 +185,7 @@ func (r closer) deadline() []Action {
 // doubt.
 func (r closer) nextLost() []Action {
 	var out []Action
-	for _, s := range r.OpenQuestions.lostSteps() {
+	for _, s := range r.questions.lostSteps() {
 		reason := "replan ended while it ran"
 		if s.mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
@@ -198,7 +198,7 @@ func (r closer) nextLost() []Action {
 // nextDoubts decides about doubts when no user is present.
 func (r closer) nextDoubts() []Action {
 	var out []Action
-	for _, s := range r.OpenQuestions.waiting() {
+	for _, s := range r.questions.waiting() {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
@@ -251,13 +251,13 @@ func (r closer) checksBeforeEnd() []Action {
 
 // accepting reports whether the plan's acceptance is being evaluated.
 func (r closer) accepting() bool {
-	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
+	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.reviews.ReviewPending() && !r.questions.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r closer) nextDirty() []Action {
-	text := r.uncommittedFiles.warning()
+	text := r.uncommitted.warning()
 	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}

@@ -15,7 +15,7 @@ type guards struct {
 	caller
 	*Meter
 	*Clock
-	*flight
+	flight flightView
 }
 
 // budgets returns every budget of the run.
@@ -137,8 +137,8 @@ func (r guards) freeSlots() slots {
 // reserveApproved reserves budget for the calls of open gates, and for calls that
 // passed one and have not started, in line or not. While a failed step waits for the planner,
 // only the calls of loops still start.
-func (r guards) reserveApproved(q *queues, free *slots) {
-	for _, g := range r.Gates {
+func (r guards) reserveApproved(q queuesView, free *slots) {
+	for _, g := range r.permissions.openGates() {
 		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.byModel()) {
 			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
 		}

@@ -120,7 +120,7 @@ func (r planmaker) nextReplan() []Action {
 	if checks := r.checker.nextChecks(r.queues.of(needCheck), &free); len(checks) > 0 {
 		return checks
 	}
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
 	step, err := r.Planning.failure()

@@ -53,7 +53,8 @@ func (r *Run) origins() origins {
 	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
 func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
-func (r *Run) scheduler() scheduler { return scheduler{r.caller(), &r.Clock, &r.Meter, &r.queues} }
+func (r *Run) preparer() preparer   { return preparer{r.caller(), &r.Permissions} }
+func (r *Run) scheduler() scheduler { return scheduler{r.preparer(), &r.Clock, &r.Meter, &r.queues} }
 func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
 func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
 func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
@@ -64,8 +65,8 @@ func (r *Run) answers() answers {
 
 func (r *Run) closer() closer {
 	return closer{
-		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
-		uncommittedFiles: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+		answers: r.answers(), flight: &r.flight, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
+		uncommitted: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
 	}
 }
 

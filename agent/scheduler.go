@@ -13,7 +13,7 @@ import (
 // scheduler decides what each step needs next, and maintains the queues of steps
 // that can be acted on.
 type scheduler struct {
-	caller
+	preparer
 	*Clock
 	*Meter
 	queues *queues

@@ -18,7 +18,7 @@ import (
 // starter starts the steps that are ready, within what is free.
 type starter struct {
 	checker
-	queues   *queues
+	queues   queuesView
 	guards   guards
 	briefing briefing
 }
@@ -28,7 +28,7 @@ type starter struct {
 func (r starter) nextSteps() []Action { return r.nextOf(r.queues) }
 
 // nextOf starts the ready steps of some queues.
-func (r starter) nextOf(q *queues) []Action {
+func (r starter) nextOf(q queuesView) []Action {
 	free := r.guards.freeSlots()
 	r.guards.reserveApproved(q, &free)
 	// Their diffs may be being made, so they reserve budget before any record takes it.
@@ -73,9 +73,9 @@ func (r starter) nextOf(q *queues) []Action {
 }
 
 // claimed returns the files that running, approved or reopened calls will change.
-func (r starter) claimed(q *queues, free *slots) *slots {
+func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
-	for _, g := range r.Gates {
+	for _, g := range r.permissions.openGates() {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.gate.changed())
 		}
@@ -91,7 +91,7 @@ func (r starter) claimed(q *queues, free *slots) *slots {
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r starter) toolSteps(q *queues, free slots) []*StepState {
+func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 	var steps []*StepState
 	next := free.servers()
 	waiting := 0
@@ -121,12 +121,12 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 
 // nextGates opens gates after checking the guards, so that no gate opens for a
 // call that they refuse.
-func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
 	if len(q.of(needGate)) == 0 {
 		return nil, false
 	}
-	most := gatesFor(q.of(needGate)[0]) - len(r.Gates)
+	most := gatesFor(q.of(needGate)[0]) - len(r.permissions.openGates())
 	for _, s := range q.of(needGate).first(most) {
 		facts := r.facts(s.Step.Tool)
 		if s.gate.reopens() != "" {
@@ -268,7 +268,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
-func (r starter) startInLine(out []Action, q *queues, free *slots) []Action {
+func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.of(needTurn) {
 		if facts := r.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
