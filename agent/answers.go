@@ -26,32 +26,32 @@ const (
 // answers writes what a run answers without a model, and what is known about its evidence.
 type answers struct {
 	origins
-	*ModelCalls
-	*Clock
-	*Meter
-	*Acceptance
+	models     modelsView
+	clock      clockView
+	meter      meterView
+	acceptance acceptanceView
 }
 
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
 // or rules replace it.
 func (r answers) missingAnswer() string {
-	if !r.Synthesis.Done || r.Synthesis.Direct || r.ruleAnswers() {
+	if !r.outcome.answer().Done || r.outcome.answer().Direct || r.ruleAnswers() {
 		return ""
 	}
-	return string(r.Synthesis.Error)
+	return string(r.outcome.answer().Error)
 }
 
 // ruleAnswers reports whether the answer by rule replaces one that the model
 // never began.
 func (r answers) ruleAnswers() bool {
-	return r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1
+	return r.outcome.answer().Text == "" && r.planning.taken() != nil && r.Revision == 1
 }
 
 // supported returns an answer with a note on what it names and no result holds.
 func (r answers) supported(answer string) string {
 	var results strings.Builder
 	var counts []int
-	for _, item := range r.History {
+	for _, item := range r.ledger.history() {
 		results.WriteString(plan.CanonicalJSON(item.Args) + "\n" + prompt.Text(item.Result) + "\n" + string(item.Title) + "\n" + string(item.Error) + "\n")
 		counts = append(counts, countsIn(item.Result)...)
 	}
@@ -79,7 +79,7 @@ func (r answers) supported(answer string) string {
 // passage quotes the lines that hold what the goal asks, since the words of small models
 // are often not the whole answer; "" if the answer quotes them, or none do.
 func (r answers) passage(answer string) string {
-	p, ok := intent.PassageFor(string(r.Goal), r.History)
+	p, ok := intent.PassageFor(string(r.Goal), r.ledger.history())
 	if !ok {
 		return ""
 	}
@@ -96,10 +96,10 @@ func (r answers) unwritten() string {
 	if r.ruleAnswers() {
 		return r.ruled()
 	}
-	if r.Synthesis.Text != "" {
-		return r.Synthesis.Text + "\n\n*The answer was cut off: " + string(r.Synthesis.Error) + "*"
+	if r.outcome.answer().Text != "" {
+		return r.outcome.answer().Text + "\n\n*The answer was cut off: " + string(r.outcome.answer().Error) + "*"
 	}
-	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
+	return "The steps are done, but the model wrote no answer: " + string(r.outcome.answer().Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
 // Results returns what each step of a completed run produced if no model wrote an
@@ -108,12 +108,12 @@ func (r answers) unwritten() string {
 // token.
 func (r answers) Results() string {
 	hasResult := func(s *StepState) bool { return resultText(s) != "" }
-	if r.Result == nil || r.Result.Status != event.StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
+	if r.outcome.final() == nil || r.outcome.final().Status != event.StatusCompleted || r.outcome.final().Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
 		return ""
 	}
 	bound := shownOfAll
-	if r.ContextWindow > 0 {
-		bound = min(bound, r.ContextWindow/2)
+	if r.models.window() > 0 {
+		bound = min(bound, r.models.window()/2)
 	}
 	return r.stepResults(bound)
 }
@@ -159,7 +159,7 @@ func (r answers) Evidence() []plan.Evidence {
 	if r.dryRun {
 		return out
 	}
-	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+	return append(out, evidenceOf("", r.Plan.Acceptance, r.acceptance.accepted())...)
 }
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
@@ -196,21 +196,21 @@ func (r answers) firstModelStep() *StepState {
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
 func (r answers) answersByRule() bool {
-	if r.Route == nil {
+	if r.planning.taken() == nil {
 		_, ok := r.answeredByRule()
 		return ok && !r.dryRun
 	}
 	if r.dryRun || r.Revision > 1 && r.Model != "" {
 		return false
 	}
-	return r.Model == "" || !wantsWords(*r.Route)
+	return r.Model == "" || !wantsWords(*r.planning.taken())
 }
 
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
 // have planned: it asks for a list that one look made, or a small model has changed what
 // the goal wants changed and would only repeat it.
 func (r answers) answeredByRule() (intent.Intent, bool) {
-	if r.givenPlan != nil || r.skipSynthesis || r.hasOwn() || r.Revision == 0 {
+	if r.givenPlan != nil || r.skipSynthesis || r.planning.hasOwn() || r.Revision == 0 {
 		return intent.Intent{}, false
 	}
 	goal := prompt.Unmentioned(string(r.Goal), r.prompting.Mentions)
@@ -218,7 +218,7 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
 			return in, true
 		}
-		if _, ok := answerFromData(goal, r.History); ok {
+		if _, ok := answerFromData(goal, r.ledger.history()); ok {
 			return intent.Intent{}, true
 		}
 	}
@@ -230,8 +230,8 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 
 // meant returns the intent that the answer by rule is about.
 func (r answers) meant() intent.Intent {
-	if r.Route != nil {
-		return r.Route.Intent
+	if r.planning.taken() != nil {
+		return r.planning.taken().Intent
 	}
 	in, _ := r.answeredByRule()
 	return in
@@ -243,10 +243,10 @@ func (r answers) ruled() string {
 	if s := r.firstModelStep(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
-	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {
+	if answer, ok := answerFromData(string(r.Goal), r.ledger.history()); ok && r.planning.taken() == nil {
 		return answer
 	}
-	return intent.Answer(r.meant(), r.History, left)
+	return intent.Answer(r.meant(), r.ledger.history(), left)
 }
 
 // SynthesisItems returns the items from which the answer is made, see
@@ -256,7 +256,7 @@ func (r answers) SynthesisItems() []plan.HistoryItem {
 	for _, s := range r.Steps {
 		partial[s.Step.Index] = s.seenInPart()
 	}
-	return prompt.SynthesisItems(r.Plan, r.History, partial)
+	return prompt.SynthesisItems(r.Plan, r.ledger.history(), partial)
 }
 
 // orUnverified returns how a run ends that requires everything to be verified.
@@ -282,8 +282,8 @@ func (r answers) orUnverified(e ending) ending {
 func (r answers) result(e ending) event.Result {
 	out := event.Result{
 		Run: r.ID, Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
-		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
-		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
+		Variables: r.Variables(), History: r.ledger.history(), Revisions: []event.RevisionSummary{},
+		Usage: r.meter.used(), Evidence: r.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {

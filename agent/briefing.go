@@ -10,8 +10,8 @@ import (
 // briefing is what the models of a run are told about it.
 type briefing struct {
 	caller
-	*ModelCalls
-	*Meter
+	models modelsView
+	meter  meterView
 }
 
 // brief returns what a planner learns about this run. A new plan gets no tool
@@ -27,14 +27,14 @@ func (r briefing) brief() prompt.Brief {
 		catalogue = r.Toolbox.offeredFirst(catalogue)
 	}
 	prompting := r.prompting
-	prompting.BytesPerToken, prompting.ReadSpeed = r.ModelCalls.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
+	prompting.BytesPerToken, prompting.ReadSpeed = r.models.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
 	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = r.ModelCalls.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
+		m.BytesPerToken, m.ReadSpeed = r.models.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
-	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
+	prompting.WritesCalls = r.conversations.holdsCalls(r.Model)
 	profiles, toolless := prompting.Loopable(r.modelTools)
 	prompting.Profiles = profiles
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
+	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.meter.mayPropose(), Toolless: toolless}
 }
 
 // callable returns the tools that the model of a loop may call, except for

@@ -72,7 +72,7 @@ func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []st
 // when it wrote the plan given to this run.
 func (r caller) modelPlanned(s *StepState) bool {
 	if s.byReplan() {
-		return !r.hasOwn()
+		return !r.planning.hasOwn()
 	}
 	return r.modelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
 }

@@ -14,8 +14,8 @@ import (
 type origins struct {
 	*Terms
 	*Toolbox
-	*Ledger
-	*Planning
+	ledger   ledgerView
+	planning planningView
 	roster
 }
 
@@ -41,14 +41,14 @@ func (r origins) authorRead(step plan.Step) []rule.Provenance {
 	switch {
 	case r.givenPlan != nil:
 		return r.givenPlan.Provenance
-	case r.Planning.byWords() && r.outerRun == "":
+	case r.planning.byWords() && r.outerRun == "":
 		return nil
 	}
 	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
 		return r.before()
 	}
 	out := r.before()
-	for _, look := range r.Planning.looksTaken() {
+	for _, look := range r.planning.looksTaken() {
 		out = append(out, rule.Provenance{Step: look.Index, Tool: look.Tool, Written: true})
 	}
 	return plan.Newest(out)
@@ -58,7 +58,7 @@ func (r origins) authorRead(step plan.Step) []rule.Provenance {
 // the run, and the results and errors of its steps.
 func (r origins) hasRead() []rule.Provenance {
 	out := r.before()
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -72,7 +72,7 @@ func (r origins) hasRead() []rule.Provenance {
 // conversation that follow.
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finder() { // an offer describes tools
 			out = append(out, rule.Provenance{Run: r.ID, Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -158,7 +158,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s *StepState) bool {
-	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
+	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -252,7 +252,7 @@ func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	}
 	before := r.ancestors(of)
 	var out []plan.HistoryItem
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if before[h.Index] && h.Status == plan.ItemCompleted {
 			out = append(out, h)
 		}
@@ -377,10 +377,12 @@ func argsWithReferences(args map[string]any) []string {
 }
 
 // modelPlans reports whether a model makes the first plan of the run.
-func (r origins) modelPlans() bool { return !r.hasOwn() && r.givenPlan == nil && !r.byWords() }
+func (r origins) modelPlans() bool {
+	return !r.planning.hasOwn() && r.givenPlan == nil && !r.planning.byWords()
+}
 
 // canReplan reports whether a planner is available.
-func (r origins) canReplan() bool { return r.hasOwn() || r.Model != "" }
+func (r origins) canReplan() bool { return r.planning.hasOwn() || r.Model != "" }
 
 // inRun returns texts of a run as another run knows them.
 func inRun(id string, read []rule.Provenance) []rule.Provenance {

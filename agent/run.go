@@ -52,13 +52,15 @@ func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roste
 func (r *Run) origins() origins {
 	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
-func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
-func (r *Run) preparer() preparer   { return preparer{r.caller(), &r.Permissions} }
-func (r *Run) scheduler() scheduler { return scheduler{r.preparer(), &r.Clock, &r.Meter, &r.queues} }
-func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
-func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
-func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
-func (r *Run) checker() checker     { return checker{r.caller(), &r.Clock, &r.Meter} }
+func (r *Run) caller() caller     { return caller{r.origins(), &r.Permissions} }
+func (r *Run) preparer() preparer { return preparer{r.caller(), &r.Permissions} }
+func (r *Run) scheduler() scheduler {
+	return scheduler{r.preparer(), &r.Ledger, &r.Planning, &r.Conversations, &r.Outcome, &r.Clock, &r.Meter, &r.queues}
+}
+func (r *Run) briefing() briefing { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
+func (r *Run) dialogue() dialogue { return dialogue{r.scheduler(), r.briefing()} }
+func (r *Run) guards() guards     { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
+func (r *Run) checker() checker   { return checker{r.caller(), &r.Clock, &r.Meter} }
 func (r *Run) answers() answers {
 	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
 }

@@ -14,6 +14,10 @@ import (
 // that can be acted on.
 type scheduler struct {
 	preparer
+	*Ledger
+	*Planning
+	*Conversations
+	*Outcome
 	*Clock
 	*Meter
 	queues *queues

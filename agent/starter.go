@@ -165,7 +165,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 		return r.guards.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
 		pause := retryBase << min(s.tries()-1, 6)
-		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
+		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.clock.now().Add(pause)}}}
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
@@ -256,7 +256,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
 		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
 	}
 	hashes, command := s.gate.shown()
@@ -325,7 +325,7 @@ func (r starter) started(s *StepState, args map[string]any, number int) event.St
 
 // came returns the event that ends the step of a finished loop.
 func (r starter) came(s *StepState) event.Data {
-	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
 	answer, failed := s.Loop.ended()
 	if failed != nil {
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
@@ -347,7 +347,7 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 	if plans {
 		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
-		profile.WritesCalls = r.Conversations.holdsCalls(profile.Model)
+		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
 		request = prompt.AgentRequest(r.briefing.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
@@ -367,7 +367,7 @@ func (r starter) nextOfLoops() []Action {
 // run.
 func (r starter) nextDeadlines() []Action {
 	var out []Action
-	for _, s := range r.Conversations.working() {
+	for _, s := range r.conversations.working() {
 		if !s.Loop.over() && !s.Loop.stands() {
 			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
 		}
@@ -396,7 +396,7 @@ func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.S
 
 // cameItems returns the event that ends a step with items.
 func (r starter) cameItems(s *StepState) event.Data {
-	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
 	done, denied, taken := 0, 0, len(s.Items)
 	results := make([]any, len(s.Items))
 	for i, item := range s.Items {
@@ -434,7 +434,7 @@ func (r starter) startDrafts(looks bool) []Action {
 	free := r.guards.freeSlots()
 	var out []Action
 	for i, s := range r.Steps {
-		if most := r.mayPropose(); !looks && most > 0 && i >= most {
+		if most := r.meter.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}
 		if free.noLook() {

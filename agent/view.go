@@ -2,10 +2,13 @@ package agent
 
 import (
 	"iter"
+	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/planning"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // The views are what the types that decide the next action see of the parts of a run: they
@@ -52,4 +55,83 @@ type queuesView interface {
 	approvedCalls() []*StepState
 	only(keep func(*StepState) bool) queues
 	empty() bool
+}
+
+// clockView is the time of the run.
+type clockView interface {
+	now() time.Time
+	Elapsed() time.Duration
+	reaches(limit time.Duration) time.Time
+	fired(timer string) bool
+}
+
+// meterView is what the run may use and has used.
+type meterView interface {
+	limits() event.Limits
+	used() event.Usage
+	mayPropose() int
+	maxSteps() int
+	stepsLeft() int
+	modelSlots() int
+	account() account
+	budgets(elapsed time.Duration) [7]budget
+	leftOver(readOnly bool, elapsed time.Duration) event.Limits
+	hasWarned(key string) bool
+	repeats(key string, revision int) int
+}
+
+// ledgerView is what the run has done.
+type ledgerView interface {
+	history() []plan.HistoryItem
+	notes() []event.Note
+}
+
+// planningView is the making of plans.
+type planningView interface {
+	hasOwn() bool
+	byWords() bool
+	taken() *event.RouteMatched
+	unreportedRoute() *event.RouteMatched
+	unreportedSkips() []planning.SkippedPhase
+	active() bool
+	waits() bool
+	nextRequest() (request prompt.Request, more bool)
+	outcome() planning.Outcome
+	looks() []plan.Step
+	looksTaken() []plan.HistoryItem
+	messages() []string
+	wantsReplan() bool
+	onlyRemark() bool
+	failure() (step, err string)
+	request() string
+	reason() string
+}
+
+// outcomeView is the answer of the run, and how it ends.
+type outcomeView interface {
+	answer() Synthesis
+	isPaused() bool
+	final() *event.Result
+	ends() bool
+	endsAs() *ending
+	endsDryAs() *ending
+}
+
+// conversationsView are the loops of the run.
+type conversationsView interface {
+	inChat() *Loop
+	working() []*StepState
+	holdsCalls(model string) bool
+}
+
+// modelsView is what the replies of models show of them.
+type modelsView interface {
+	measured(model string, bytesPerToken, readSpeed float64) (bytes, read float64)
+	window() int
+}
+
+// acceptanceView is the evaluation of the acceptance of the plan.
+type acceptanceView interface {
+	accepted() []event.CheckCompleted
+	acceptanceOf(b *Board) checkSubject
 }
