@@ -21,7 +21,7 @@ func (r caller) fit(facts *toolFacts, args map[string]any) (map[string]any, []pl
 	}
 	var unknown []plan.Placeholder
 	if r.dryRun {
-		for _, value := range r.values() {
+		for _, value := range r.board.values() {
 			if text, ok := value.(plan.Placeholder); ok && text != "" {
 				unknown = append(unknown, text)
 			}
@@ -35,18 +35,18 @@ func (r caller) repeatable(s *StepState) bool {
 	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 
 // valuesFor returns the variables that the args of a step may refer to.
 func (r caller) valuesFor(s *StepState) map[string]any {
 	if s.itemValues() == nil {
-		return r.values()
+		return r.board.values()
 	}
 	values := make(map[string]any, len(s.itemValues()))
 	for _, reference := range plan.References(s.args()) {
-		if v, ok := r.value(reference.Name); ok {
+		if v, ok := r.board.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
@@ -62,7 +62,7 @@ func (r caller) valuesFor(s *StepState) map[string]any {
 // case only the title says what the call is about.
 func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
 	missing := facts.Signature.Missing(step.Args)
-	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
+	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.dryRun {
 		return facts.Signature.Names()
 	}
 	return missing
@@ -81,7 +81,7 @@ func (r caller) modelPlanned(s *StepState) bool {
 func (r caller) checkValues(s *StepState, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
-		if v, ok := r.value(name); ok {
+		if v, ok := r.board.value(name); ok {
 			values[name] = v
 		}
 		if s == nil {

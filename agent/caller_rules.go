@@ -70,7 +70,7 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 	if of := s.itemStep(); of != nil && of.gate.itemsAllowed(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
-	return rule.Uncovered(matched, tool, args, from, r.toolOf)
+	return rule.Uncovered(matched, tool, args, from, r.tools.toolOf)
 }
 
 // unseen reports whether a call may change workspace files and passes by a rule
@@ -82,7 +82,7 @@ func (r caller) unseen(s *StepState, facts *toolFacts) bool {
 
 // gate returns the question that a step's call must pass.
 func (r caller) gate(s *StepState) OpenGate {
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
@@ -99,7 +99,7 @@ func (r caller) gate(s *StepState) OpenGate {
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s *StepState) string {
-	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.nextAttempt())
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.board.revision(), s.nextAttempt())
 	if s.author.edited() {
 		id += fmt.Sprintf("e%d", s.author.timesEdited())
 	}
@@ -121,7 +121,7 @@ func (r caller) sharing(s *StepState, facts *toolFacts) int {
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
 func (r caller) passed(s *StepState) bool {
-	tool := r.facts(s.Step.Tool).Tool
+	tool := r.tools.facts(s.Step.Tool).Tool
 	return !r.permissions.hasChanged(tool) && s.approved(tool)
 }
 

@@ -34,7 +34,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 			from = r.producersFor(cmp.Or(s, &StepState{}), name)
 		}
 		for _, other := range from {
-			if runsTests(r.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
+			if runsTests(r.tools.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
 				return true
 			}
 		}
@@ -114,7 +114,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		return []Action{{Record: done}}
 	}
 	free.takeTool()
-	facts := r.facts(check.Tool)
+	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
@@ -144,7 +144,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 // checkCall returns the args of a check's call, or why it cannot be made. A check asks
 // no one: a call that needs a gate is not made.
 func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
-	facts := r.facts(check.Tool)
+	facts := r.tools.facts(check.Tool)
 	switch {
 	case facts.Err != nil:
 		return nil, facts.Err.Error()

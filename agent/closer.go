@@ -72,7 +72,7 @@ func (r closer) doubtful() []string {
 func (r closer) nextRecords() []Action {
 	var out []Action
 	for _, s := range r.planning.unreportedSkips() {
-		if s.Phase > 0 && r.Revision == 0 {
+		if s.Phase > 0 && r.board.revision() == 0 {
 			out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
 		}
 	}
@@ -137,7 +137,7 @@ func (r closer) nextAnswer() []Action {
 			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)
-	case r.skipSynthesis || r.dryRun || r.Model == "":
+	case r.skipSynthesis || r.dryRun || r.terms.model() == "":
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
 		if r.incomplete() {
 			e.reason = event.ReasonPartial
@@ -153,11 +153,11 @@ func (r closer) askForAnswer() []Action {
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.briefing.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
+	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.SynthesisItems(), r.Evidence())
 	if r.outcome.answer().Again() {
 		request = prompt.HeldAnswer(request)
 	}
-	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.tools.catalogue())}}}
 }
 
 // overdue ends the run when its time is up.
@@ -231,8 +231,8 @@ func (r closer) doubtAnswerer() string {
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r closer) nextAcceptance() []Action {
-	subject := r.acceptance.acceptanceOf(r.Board)
-	if r.Revision == 0 || r.dryRun || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
+	subject := r.acceptance.acceptanceOf(r.board)
+	if r.board.revision() == 0 || r.dryRun || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
 		return nil
 	}
 	free := r.guards.freeSlots()
@@ -251,7 +251,7 @@ func (r closer) checksBeforeEnd() []Action {
 
 // accepting reports whether the plan's acceptance is being evaluated.
 func (r closer) accepting() bool {
-	return !r.outcome.ends() && !r.planning.wantsReplan() && !r.planning.active() && r.Revision > 0 && !r.reviews.ReviewPending() && !r.questions.asks() && r.settled() && r.nextAcceptance() != nil
+	return !r.outcome.ends() && !r.planning.wantsReplan() && !r.planning.active() && r.board.revision() > 0 && !r.reviews.ReviewPending() && !r.questions.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
@@ -266,7 +266,7 @@ func (r closer) nextDirty() []Action {
 
 // answerDirectly requests an answer to the goal without a plan.
 func (r closer) answerDirectly() []Action {
-	if r.Model == "" {
+	if r.terms.model() == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {

@@ -83,7 +83,7 @@ func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Act
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.meter.repeats(callKey(r.toolName(s.Step.Tool), args), r.Revision)), limit: int64(most)}
+	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.Step.Tool), args), r.board.revision())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
@@ -109,7 +109,7 @@ func (r guards) sameFailure() []Action {
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
-	used := r.meter.repeats(resultKey(r.toolName(s.Step.Tool), string(s.Error)), r.Revision) + 1
+	used := r.meter.repeats(resultKey(r.tools.toolName(s.Step.Tool), string(s.Error)), r.board.revision()) + 1
 	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r guards) freeSlots() slots {
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(s.gate.changing())
-			free.call(r.facts(s.Step.Tool).Tool)
+			free.call(r.tools.facts(s.Step.Tool).Tool)
 		}
 	}
 	return free
@@ -140,14 +140,14 @@ func (r guards) freeSlots() slots {
 func (r guards) reserveApproved(q queuesView, free *slots) {
 	for _, g := range r.permissions.openGates() {
 		if s := r.Step(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
-			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+			free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q.approvedCalls() {
-		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 	for _, s := range q.of(needTurn) {
-		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 }
 
@@ -160,7 +160,7 @@ func (r guards) allReserved(facts *toolFacts, free *slots) bool {
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
 func (r guards) plansUnderWay(free *slots) bool {
-	return free.startsPlan() || r.conversations.inChat().plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
+	return free.startsPlan() || r.conversations.inChat().plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
 }
 
 // repeated applies the runaway guard to a call that a loop is about to repeat, or
@@ -236,7 +236,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		} else if again != nil {
 			warned = again
 		}
-	case r.Revision > 1:
+	case r.board.revision() > 1:
 		var again *Action
 		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
 			warned = again

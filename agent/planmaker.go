@@ -32,7 +32,7 @@ func (r planmaker) nextPlanning() []Action {
 		return r.nextLooks(looks)
 	}
 	if request, more := r.planning.nextRequest(); more {
-		if r.Model == "" {
+		if r.terms.model() == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
 		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
@@ -42,13 +42,13 @@ func (r planmaker) nextPlanning() []Action {
 			return nil
 		}
 		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
-		call := CallModel{Request: request, Again: r.Revision > 0}
+		call := CallModel{Request: request, Again: r.board.revision() > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
 			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
 		}
 		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
 	}
-	if r.Revision > 0 {
+	if r.board.revision() > 0 {
 		return r.takeReplan(r.planning.outcome())
 	}
 	return r.takePlan(r.planning.outcome())
@@ -78,7 +78,7 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
-			Revision: r.Revision + 1, Reason: untrusted.Text(r.planning.reason()), Plan: o.Plan,
+			Revision: r.board.revision() + 1, Reason: untrusted.Text(r.planning.reason()), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		})
 	case planning.OutcomeRefused:
@@ -105,7 +105,7 @@ func (r planmaker) planningFailed(o planning.Outcome) []Action {
 			}}}
 		}
 	}
-	if r.Revision == 0 && !r.planning.hasOwn() {
+	if r.board.revision() == 0 && !r.planning.hasOwn() {
 		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 	}
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
@@ -136,7 +136,7 @@ func (r planmaker) nextReplan() []Action {
 		return blocked
 	}
 	var remaining []string
-	for _, s := range r.remaining() {
+	for _, s := range r.board.remaining() {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
@@ -160,7 +160,7 @@ func (r planmaker) nextChat() []Action {
 		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
 	case !c.idle() || r.flight.modelsUnderWay() >= r.meter.modelSlots():
 		return out
-	case r.Model == "":
+	case r.terms.model() == "":
 		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
 	}
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
@@ -174,7 +174,7 @@ func (r planmaker) nextChat() []Action {
 
 // nextDrafts starts ready steps while the plan is still streaming in.
 func (r planmaker) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.board.revision() > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
 	return r.starter.startDrafts(false)

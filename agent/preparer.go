@@ -42,8 +42,8 @@ func (r preparer) prepare(s *StepState, facts *toolFacts) error {
 
 // prepareDry resolves the call of a step, with placeholders for unknown results.
 func (r preparer) prepareDry(s *StepState) *flaw {
-	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		facts := r.facts(s.Step.Tool)
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+		facts := r.tools.facts(s.Step.Tool)
 		if facts.Err != nil {
 			return &flaw{event.FailureArgs, facts.Err.Error()}
 		}
@@ -59,11 +59,11 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 		}
 		s.call.set(args)
 	}
-	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		args, fitted := r.fit(r.facts(s.Step.Tool), s.call.arguments())
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+		args, fitted := r.fit(r.tools.facts(s.Step.Tool), s.call.arguments())
 		s.call.set(args)
 		s.call.fit(fitted)
-		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
+		if matched := r.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
 	}
@@ -103,7 +103,7 @@ func (r preparer) findMissingArgs(s *StepState) {
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	if facts.Err != nil {
 		return
 	}
@@ -117,6 +117,6 @@ func (r preparer) findMissingArgs(s *StepState) {
 
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r preparer) bound(s *StepState) bool {
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
 }

@@ -9,7 +9,7 @@ import (
 
 // roster finds the steps of a run, their items, and the calls that models make.
 type roster struct {
-	*Board
+	board         boardView
 	conversations conversationsView
 	outcome       outcomeView
 }
@@ -17,7 +17,7 @@ type roster struct {
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
 func (r roster) Step(index string) *StepState {
-	if s := r.Board.at(index); s != nil {
+	if s := r.board.at(index); s != nil {
 		return s
 	}
 	return r.call(index)
@@ -53,7 +53,7 @@ func (r roster) call(index string) *StepState {
 
 // every calls do for each step and each inner call of the run.
 func (r roster) every(do func(*StepState)) {
-	r.executed(func(s *StepState) {
+	r.board.executed(func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
 			for _, c := range s.Loop.Calls {

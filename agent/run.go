@@ -48,14 +48,14 @@ func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
 // What needs several parts is made here, which shows at a glance who reaches what.
 
 func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
-func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roster()} }
+func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, &r.Board, r.roster()} }
 func (r *Run) origins() origins {
-	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
+	return origins{&r.settings, &r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
 func (r *Run) caller() caller     { return caller{r.origins(), &r.Permissions} }
 func (r *Run) preparer() preparer { return preparer{r.caller(), &r.Permissions} }
 func (r *Run) scheduler() scheduler {
-	return scheduler{r.preparer(), &r.Ledger, &r.Planning, &r.Conversations, &r.Outcome, &r.Clock, &r.Meter, &r.queues}
+	return scheduler{r.preparer(), &r.Terms, &r.Toolbox, &r.Board, &r.Ledger, &r.Planning, &r.Conversations, &r.Outcome, &r.Clock, &r.Meter, &r.queues}
 }
 func (r *Run) briefing() briefing { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
 func (r *Run) dialogue() dialogue { return dialogue{r.scheduler(), r.briefing()} }

@@ -14,6 +14,9 @@ import (
 // that can be acted on.
 type scheduler struct {
 	preparer
+	*Terms
+	*Toolbox
+	*Board
 	*Ledger
 	*Planning
 	*Conversations

@@ -99,7 +99,7 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
-		tool := r.facts(s.Step.Tool).Tool
+		tool := r.tools.facts(s.Step.Tool).Tool
 		if next.waits(tool) {
 			waiting++
 			continue
@@ -128,7 +128,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 	}
 	most := gatesFor(q.of(needGate)[0]) - len(r.permissions.openGates())
 	for _, s := range q.of(needGate).first(most) {
-		facts := r.facts(s.Step.Tool)
+		facts := r.tools.facts(s.Step.Tool)
 		if s.gate.reopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
@@ -189,7 +189,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 		free.useStep(s)
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	actions, passes := r.guards.askGuards(s, facts, free)
 	if passes {
 		free.start(facts, s.ofBudget())
@@ -203,12 +203,12 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
-		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
+		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		return done
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	if facts.Err == nil {
 		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
@@ -222,7 +222,7 @@ func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 
 // startTool starts a tool call and appends the actions for it to out.
 func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
-	index, facts := s.Step.Index, r.facts(s.Step.Tool)
+	index, facts := s.Step.Index, r.tools.facts(s.Step.Tool)
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.noTool(), free.waits(facts.Tool):
 		return out
@@ -270,7 +270,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.of(needTurn) {
-		if facts := r.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
+		if facts := r.tools.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -296,7 +296,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -304,12 +304,12 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.useStep(s)
 	number := s.nextAttempt()
-	request := prompt.StepRequest(r.briefing.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.Catalogue)},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.tools.catalogue())},
 	}}
 }
 
@@ -319,7 +319,7 @@ func (r starter) started(s *StepState, args map[string]any, number int) event.St
 	}
 	return event.StepStarted{
 		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
-		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
+		DependsOn: r.board.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}
 }
 
@@ -348,7 +348,7 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
-		request = prompt.AgentRequest(r.briefing.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
@@ -421,7 +421,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 		}
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
 	case r.dryRun:
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s), MS: ms}
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s), MS: ms}
 	default:
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
 	}
@@ -433,7 +433,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 func (r starter) startDrafts(looks bool) []Action {
 	free := r.guards.freeSlots()
 	var out []Action
-	for i, s := range r.Steps {
+	for i, s := range r.board.steps() {
 		if most := r.meter.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -133,5 +134,39 @@ type modelsView interface {
 // acceptanceView is the evaluation of the acceptance of the plan.
 type acceptanceView interface {
 	accepted() []event.CheckCompleted
-	acceptanceOf(b *Board) checkSubject
+	acceptanceOf(b boardView) checkSubject
+}
+
+// boardView is the plan with the states of its steps.
+type boardView interface {
+	current() plan.Plan
+	revision() int
+	revisions() []Revision
+	steps() []*StepState
+	at(index string) *StepState
+	executed(do func(*StepState))
+	remaining() []plan.Step
+	needs(s *StepState) []string
+	ancestors(index string) map[string]bool
+	producersOf(name string) []*StepState
+	passedBy() []*StepState
+	value(name string) (any, bool)
+	values() map[string]any
+	Variables() map[string]any
+}
+
+// toolsView are the tools of the run, and its rules about them.
+type toolsView interface {
+	catalogue() plan.Catalogue
+	facts(name string) *toolFacts
+	toolName(name string) string
+	toolOf(p rule.Provenance) (plan.Tool, bool)
+	offeredFirst(catalogue plan.Catalogue) plan.Catalogue
+}
+
+// termsView are the displayed terms of the run; its settings have no methods.
+type termsView interface {
+	id() string
+	goal() untrusted.Text
+	model() string
 }
