@@ -32,3 +32,28 @@ func Same(a, b *Run) bool {
 	runB, callsB := state(b)
 	return reflect.DeepEqual(runA, runB) && reflect.DeepEqual(callsA, callsB)
 }
+
+// PartsOfNext returns the parts of a run that the types behind Next reach other than by a view.
+func PartsOfNext() []string {
+	parts := map[reflect.Type]bool{}
+	for i := range reflect.TypeFor[Run]().NumField() {
+		parts[reflect.TypeFor[Run]().Field(i).Type] = true
+	}
+	var out []string
+	var look func(t reflect.Type)
+	look = func(t reflect.Type) {
+		for i := range t.NumField() {
+			field := t.Field(i).Type
+			if field.Kind() == reflect.Pointer {
+				field = field.Elem()
+			}
+			if parts[field] || field == reflect.TypeFor[Run]() {
+				out = append(out, t.Name()+" → "+field.Name())
+			} else if field.Kind() == reflect.Struct && field != reflect.TypeFor[settings]() {
+				look(field)
+			}
+		}
+	}
+	look(reflect.TypeFor[decision]())
+	return out
+}

@@ -34,3 +34,11 @@ func TestNextLeavesTheRunAsItWas(t *testing.T) {
 		w.undo(resumed(start))
 	})
 }
+
+// TestNextReachesPartsOnlyByViews holds that no type behind Next has a part of the run itself,
+// whose methods could change it.
+func TestNextReachesPartsOnlyByViews(t *testing.T) {
+	for _, reached := range agent.PartsOfNext() {
+		t.Errorf("%s is no view", reached)
+	}
+}

@@ -103,7 +103,7 @@ func (q *queues) empty() bool {
 }
 
 // only returns the queues with those steps alone that keep keeps.
-func (q *queues) only(keep func(*StepState) bool) queues {
+func (q *queues) only(keep func(*StepState) bool) queuesView {
 	var some queues
 	for i := range q.lists {
 		for s := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
@@ -117,7 +117,7 @@ func (q *queues) only(keep func(*StepState) bool) queues {
 			some.approved = append(some.approved, s)
 		}
 	}
-	return some
+	return &some
 }
 
 // queue holds steps with the same need. The longest remaining path comes first,

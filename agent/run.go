@@ -80,6 +80,13 @@ func (r *Run) planmaker() planmaker {
 	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
 }
 
+func (r *Run) decision() decision {
+	return decision{
+		closer: r.closer(), starter: r.starter(), planmaker: r.planmaker(), planOnly: r.planOnly,
+		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+	}
+}
+
 func (r *Run) tracker() tracker {
 	return tracker{r.dialogue(), r.recorder(), &r.flight, &r.OpenQuestions, &r.Acceptance, &r.ModelCalls}
 }

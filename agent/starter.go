@@ -360,7 +360,7 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 // nextOfLoops continues only the loops; nothing else starts.
 func (r starter) nextOfLoops() []Action {
 	some := r.queues.only(func(s *StepState) bool { return s.byModel() || s.Status == StepRunning })
-	return r.nextOf(&some)
+	return r.nextOf(some)
 }
 
 // nextDeadlines requests timers for the time limits of agent steps whose clocks

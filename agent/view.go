@@ -12,8 +12,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// The views are what the types that decide the next action see of the parts of a run: they
-// only read.
+// The views are what the types that decide the next action see of the parts of a run. They
+// name no method that changes a part. What they return may be shared with it: it is read-only.
 
 // permissionsView are the open gates, and what the user has allowed at gates.
 type permissionsView interface {
@@ -54,7 +54,7 @@ type flightView interface {
 type queuesView interface {
 	of(n need) queue
 	approvedCalls() []*StepState
-	only(keep func(*StepState) bool) queues
+	only(keep func(*StepState) bool) queuesView
 	empty() bool
 }
 
