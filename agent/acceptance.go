@@ -18,7 +18,10 @@ func (a *Acceptance) beginAcceptance() {
 // accept records a check.
 func (a *Acceptance) accept(d event.CheckCompleted) { a.Accepted = append(a.Accepted, d) }
 
+// accepted returns the checks that are evaluated, in order.
+func (a *Acceptance) accepted() []event.CheckCompleted { return a.Accepted }
+
 // acceptanceOf returns the acceptance of a revision of the plan as what is checked.
-func (a *Acceptance) acceptanceOf(b *Board) checkSubject {
-	return checkSubject{checks: b.Plan.Acceptance, done: a.Accepted, number: b.Revision, round: a.acceptances}
+func (a *Acceptance) acceptanceOf(b boardView) checkSubject {
+	return checkSubject{checks: b.current().Acceptance, done: a.Accepted, number: b.revision(), round: a.acceptances}
 }

@@ -26,37 +26,37 @@ const (
 // answers writes what a run answers without a model, and what is known about its evidence.
 type answers struct {
 	origins
-	*ModelCalls
-	*Clock
-	*Meter
-	*Acceptance
+	models     modelsView
+	clock      clockView
+	meter      meterView
+	acceptance acceptanceView
 }
 
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
 // or rules replace it.
 func (r answers) missingAnswer() string {
-	if !r.Synthesis.Done || r.Synthesis.Direct || r.ruleAnswers() {
+	if !r.outcome.answer().Done || r.outcome.answer().Direct || r.ruleAnswers() {
 		return ""
 	}
-	return string(r.Synthesis.Error)
+	return string(r.outcome.answer().Error)
 }
 
 // ruleAnswers reports whether the answer by rule replaces one that the model
 // never began.
 func (r answers) ruleAnswers() bool {
-	return r.Synthesis.Text == "" && r.Route != nil && r.Revision == 1
+	return r.outcome.answer().Text == "" && r.planning.taken() != nil && r.board.revision() == 1
 }
 
 // supported returns an answer with a note on what it names and no result holds.
 func (r answers) supported(answer string) string {
 	var results strings.Builder
 	var counts []int
-	for _, item := range r.History {
+	for _, item := range r.ledger.history() {
 		results.WriteString(plan.CanonicalJSON(item.Args) + "\n" + prompt.Text(item.Result) + "\n" + string(item.Title) + "\n" + string(item.Error) + "\n")
 		counts = append(counts, countsIn(item.Result)...)
 	}
 	sketch := r.prompting.Sketch
-	known := string(r.Goal) + "\n" + strings.Join(slices.Concat(sketch.Files, sketch.Near, sketch.Named, sketch.Changed), "\n") + "\n" + plan.CanonicalJSON(r.Plan)
+	known := string(r.terms.goal()) + "\n" + strings.Join(slices.Concat(sketch.Files, sketch.Near, sketch.Named, sketch.Changed), "\n") + "\n" + plan.CanonicalJSON(r.board.current())
 	for _, m := range r.prompting.Conversation {
 		known += "\n" + m.Content
 	}
@@ -79,7 +79,7 @@ func (r answers) supported(answer string) string {
 // passage quotes the lines that hold what the goal asks, since the words of small models
 // are often not the whole answer; "" if the answer quotes them, or none do.
 func (r answers) passage(answer string) string {
-	p, ok := intent.PassageFor(string(r.Goal), r.History)
+	p, ok := intent.PassageFor(string(r.terms.goal()), r.ledger.history())
 	if !ok {
 		return ""
 	}
@@ -96,10 +96,10 @@ func (r answers) unwritten() string {
 	if r.ruleAnswers() {
 		return r.ruled()
 	}
-	if r.Synthesis.Text != "" {
-		return r.Synthesis.Text + "\n\n*The answer was cut off: " + string(r.Synthesis.Error) + "*"
+	if r.outcome.answer().Text != "" {
+		return r.outcome.answer().Text + "\n\n*The answer was cut off: " + string(r.outcome.answer().Error) + "*"
 	}
-	return "The steps are done, but the model wrote no answer: " + string(r.Synthesis.Error) + "\n\n" + r.stepResults(shownOfAll)
+	return "The steps are done, but the model wrote no answer: " + string(r.outcome.answer().Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
 // Results returns what each step of a completed run produced if no model wrote an
@@ -108,12 +108,12 @@ func (r answers) unwritten() string {
 // token.
 func (r answers) Results() string {
 	hasResult := func(s *StepState) bool { return resultText(s) != "" }
-	if r.Result == nil || r.Result.Status != event.StatusCompleted || r.Result.Answer != "" || r.dryRun || !slices.ContainsFunc(r.Steps, hasResult) {
+	if r.outcome.final() == nil || r.outcome.final().Status != event.StatusCompleted || r.outcome.final().Answer != "" || r.dryRun || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
 	}
 	bound := shownOfAll
-	if r.ContextWindow > 0 {
-		bound = min(bound, r.ContextWindow/2)
+	if r.models.window() > 0 {
+		bound = min(bound, r.models.window()/2)
 	}
 	return r.stepResults(bound)
 }
@@ -121,14 +121,14 @@ func (r answers) Results() string {
 // stepResults lists the steps with their results as Markdown, with at most bound
 // characters of results.
 func (r answers) stepResults(bound int) string {
-	sizes := make([]int, len(r.Steps))
-	for i, s := range r.Steps {
+	sizes := make([]int, len(r.board.steps()))
+	for i, s := range r.board.steps() {
 		sizes[i] = min(utf8.RuneCountInString(resultText(s)), shownOfOne)
 	}
 	shares := prompt.Shares(sizes, bound)
 	var text strings.Builder
 	text.WriteString("What the steps brought:\n")
-	for i, s := range r.Steps {
+	for i, s := range r.board.steps() {
 		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.Step.Index, s.Step.Title, s.Status)
 		if result := resultText(s); result != "" {
 			shown, left := firstCharacters(result, shares[i])
@@ -145,7 +145,7 @@ func (r answers) stepResults(bound int) string {
 // no check covers although they may have effects or are a model's work.
 func (r answers) Evidence() []plan.Evidence {
 	out := []plan.Evidence{}
-	for _, s := range r.Steps {
+	for _, s := range r.board.steps() {
 		switch {
 		case s.Draft || s.DryRun || s.NotTaken:
 		case s.expands() && len(itemChecks(s)) > 0:
@@ -159,7 +159,7 @@ func (r answers) Evidence() []plan.Evidence {
 	if r.dryRun {
 		return out
 	}
-	return append(out, evidenceOf("", r.Plan.Acceptance, r.Accepted)...)
+	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
 }
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
@@ -187,8 +187,8 @@ func (r answers) StateOf(s *StepState) plan.EvidenceState {
 // firstModelStep returns the first step that was skipped because there was no model, or
 // nil.
 func (r answers) firstModelStep() *StepState {
-	if at := slices.IndexFunc(r.Steps, func(s *StepState) bool { return s.skipReason() == needsModelReason }); at >= 0 {
-		return r.Steps[at]
+	if at := slices.IndexFunc(r.board.steps(), func(s *StepState) bool { return s.skipReason() == needsModelReason }); at >= 0 {
+		return r.board.steps()[at]
 	}
 	return nil
 }
@@ -196,29 +196,29 @@ func (r answers) firstModelStep() *StepState {
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
 func (r answers) answersByRule() bool {
-	if r.Route == nil {
+	if r.planning.taken() == nil {
 		_, ok := r.answeredByRule()
 		return ok && !r.dryRun
 	}
-	if r.dryRun || r.Revision > 1 && r.Model != "" {
+	if r.dryRun || r.board.revision() > 1 && r.terms.model() != "" {
 		return false
 	}
-	return r.Model == "" || !wantsWords(*r.Route)
+	return r.terms.model() == "" || !wantsWords(*r.planning.taken())
 }
 
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
 // have planned: it asks for a list that one look made, or a small model has changed what
 // the goal wants changed and would only repeat it.
 func (r answers) answeredByRule() (intent.Intent, bool) {
-	if r.givenPlan != nil || r.skipSynthesis || r.hasOwn() || r.Revision == 0 {
+	if r.givenPlan != nil || r.skipSynthesis || r.planning.hasOwn() || r.board.revision() == 0 {
 		return intent.Intent{}, false
 	}
-	goal := prompt.Unmentioned(string(r.Goal), r.prompting.Mentions)
-	if looks := r.surveyed.Look(goal, r.Catalogue); looks.Whole && len(looks.Steps) == len(r.Plan.Steps) && r.Revision == 1 {
-		if in, ok := intent.AnsweredByLooks(goal, r.Plan.Steps); ok {
+	goal := prompt.Unmentioned(string(r.terms.goal()), r.prompting.Mentions)
+	if looks := r.surveyed.Look(goal, r.tools.catalogue()); looks.Whole && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
+		if in, ok := intent.AnsweredByLooks(goal, r.board.current().Steps); ok {
 			return in, true
 		}
-		if _, ok := answerFromData(goal, r.History); ok {
+		if _, ok := answerFromData(goal, r.ledger.history()); ok {
 			return intent.Intent{}, true
 		}
 	}
@@ -230,8 +230,8 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 
 // meant returns the intent that the answer by rule is about.
 func (r answers) meant() intent.Intent {
-	if r.Route != nil {
-		return r.Route.Intent
+	if r.planning.taken() != nil {
+		return r.planning.taken().Intent
 	}
 	in, _ := r.answeredByRule()
 	return in
@@ -243,25 +243,25 @@ func (r answers) ruled() string {
 	if s := r.firstModelStep(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
 	}
-	if answer, ok := answerFromData(string(r.Goal), r.History); ok && r.Route == nil {
+	if answer, ok := answerFromData(string(r.terms.goal()), r.ledger.history()); ok && r.planning.taken() == nil {
 		return answer
 	}
-	return intent.Answer(r.meant(), r.History, left)
+	return intent.Answer(r.meant(), r.ledger.history(), left)
 }
 
 // SynthesisItems returns the items from which the answer is made, see
 // [prompt.SynthesisItems].
 func (r answers) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
-	for _, s := range r.Steps {
+	for _, s := range r.board.steps() {
 		partial[s.Step.Index] = s.seenInPart()
 	}
-	return prompt.SynthesisItems(r.Plan, r.History, partial)
+	return prompt.SynthesisItems(r.board.current(), r.ledger.history(), partial)
 }
 
 // orUnverified returns how a run ends that requires everything to be verified.
 func (r answers) orUnverified(e ending) ending {
-	if !r.requireVerified || e.status != event.StatusCompleted || r.Revision == 0 || r.planOnly || r.dryRun {
+	if !r.requireVerified || e.status != event.StatusCompleted || r.board.revision() == 0 || r.planOnly || r.dryRun {
 		return e
 	}
 	evidence := r.Evidence()
@@ -281,9 +281,9 @@ func (r answers) orUnverified(e ending) ending {
 // result returns the result of the run.
 func (r answers) result(e ending) event.Result {
 	out := event.Result{
-		Run: r.ID, Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
-		Variables: r.Variables(), History: r.History, Revisions: []event.RevisionSummary{},
-		Usage: r.Usage, Evidence: r.Evidence(), DurationMS: r.Elapsed().Milliseconds(),
+		Run: r.terms.id(), Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
+		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: []event.RevisionSummary{},
+		Usage: r.meter.used(), Evidence: r.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
@@ -292,11 +292,11 @@ func (r answers) result(e ending) event.Result {
 	if out.History == nil {
 		out.History = []plan.HistoryItem{}
 	}
-	if r.Revision > 0 {
-		plan := r.Plan
+	if r.board.revision() > 0 {
+		plan := r.board.current()
 		out.Plan = &plan
 	}
-	for _, rev := range r.Revisions {
+	for _, rev := range r.board.revisions() {
 		var removed []string
 		for _, s := range rev.Removed {
 			removed = append(removed, s.Step.Index)
@@ -313,7 +313,7 @@ func (r answers) result(e ending) event.Result {
 // with a condition was taken.
 func (r answers) incomplete() bool {
 	conditions, taken := 0, 0
-	for _, s := range r.Steps {
+	for _, s := range r.board.steps() {
 		if s.Status != StepCompleted && !s.NotTaken || unfinishedItems(s) {
 			return true
 		}

@@ -39,6 +39,13 @@ func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
 	}
 }
 
+// current returns the plan, revision its number, steps the states of its steps, and revisions
+// what each replan changed.
+func (b *Board) current() plan.Plan    { return b.Plan }
+func (b *Board) revision() int         { return b.Revision }
+func (b *Board) steps() []*StepState   { return b.Steps }
+func (b *Board) revisions() []Revision { return b.Revisions }
+
 // first notes when the first plan was made.
 func (b *Board) first(at time.Time) { b.PlannedAt = at }
 

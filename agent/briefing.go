@@ -10,31 +10,31 @@ import (
 // briefing is what the models of a run are told about it.
 type briefing struct {
 	caller
-	*ModelCalls
-	*Meter
+	models modelsView
+	meter  meterView
 }
 
 // brief returns what a planner learns about this run. A new plan gets no tool
 // that the first was not offered, even if a resume added some.
 func (r briefing) brief() prompt.Brief {
-	catalogue := r.Catalogue
+	catalogue := r.tools.catalogue()
 	var withheld plan.Catalogue
-	if slices.ContainsFunc(catalogue, r.hasChanged) {
-		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.hasChanged(t) })
-		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.hasChanged)
+	if slices.ContainsFunc(catalogue, r.permissions.hasChanged) {
+		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.permissions.hasChanged(t) })
+		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.permissions.hasChanged)
 	}
-	if r.Revision > 0 {
-		catalogue = r.Toolbox.offeredFirst(catalogue)
+	if r.board.revision() > 0 {
+		catalogue = r.tools.offeredFirst(catalogue)
 	}
 	prompting := r.prompting
-	prompting.BytesPerToken, prompting.ReadSpeed = r.ModelCalls.measured(r.Model, prompting.BytesPerToken, prompting.ReadSpeed)
+	prompting.BytesPerToken, prompting.ReadSpeed = r.models.measured(r.terms.model(), prompting.BytesPerToken, prompting.ReadSpeed)
 	prompting.Models.Each(func(m *prompt.PlanModel) {
-		m.BytesPerToken, m.ReadSpeed = r.ModelCalls.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
+		m.BytesPerToken, m.ReadSpeed = r.models.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
-	prompting.WritesCalls = r.Conversations.holdsCalls(r.Model)
+	prompting.WritesCalls = r.conversations.holdsCalls(r.terms.model())
 	profiles, toolless := prompting.Loopable(r.modelTools)
 	prompting.Profiles = profiles
-	return prompt.Brief{Goal: string(r.Goal), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.mayPropose(), Toolless: toolless}
+	return prompt.Brief{Goal: string(r.terms.goal()), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.meter.mayPropose(), Toolless: toolless}
 }
 
 // callable returns the tools that the model of a loop may call, except for
@@ -58,7 +58,7 @@ func (r briefing) briefOf(l *Loop) prompt.Brief {
 // answer anyway.
 func (r briefing) readable(callable plan.Catalogue) plan.Offer {
 	if len(callable) == 0 {
-		return plan.Offer(r.Catalogue)
+		return plan.Offer(r.tools.catalogue())
 	}
 	return append(plan.Offer(callable), prompt.FindTool())
 }

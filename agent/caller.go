@@ -1,45 +1,16 @@
 package agent
 
 import (
-	"fmt"
 	"maps"
 
-	"replan/agent/event"
-	"replan/agent/rule"
-	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
-// caller prepares the calls of steps, and knows which rule decides about each.
+// caller knows the values of a step's call, and which rule decides about it.
 type caller struct {
 	origins
-	*Permissions
-}
-
-// prepare resolves the call of a step and checks it against the tool's schema.
-func (r caller) prepare(s *StepState, facts *toolFacts) error {
-	args := s.args()
-	if len(args) > 0 && !s.byModel() && !s.author.edited() { // text written by a model in a call, or by the user at a gate, is no reference
-		var err error
-		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
-			return err
-		}
-	}
-	if len(s.fill.written()) > 0 {
-		args = merge(args, s.fill.written())
-	}
-	args, fitted := r.fit(facts, args)
-	s.call.fit(fitted)
-	check := facts.Signature.Check
-	if r.strict {
-		check = facts.Signature.CheckStrict
-	}
-	if err := check(args); err != nil {
-		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
-	}
-	s.call.set(args)
-	return nil
+	permissions permissionsView
 }
 
 // fit fits args to the schema of the tool, if nothing is lost and the run is not
@@ -50,7 +21,7 @@ func (r caller) fit(facts *toolFacts, args map[string]any) (map[string]any, []pl
 	}
 	var unknown []plan.Placeholder
 	if r.dryRun {
-		for _, value := range r.values() {
+		for _, value := range r.board.values() {
 			if text, ok := value.(plan.Placeholder); ok && text != "" {
 				unknown = append(unknown, text)
 			}
@@ -59,79 +30,23 @@ func (r caller) fit(facts *toolFacts, args map[string]any) (map[string]any, []pl
 	return facts.Signature.Fit(args, unknown...)
 }
 
-// prepareDry resolves the call of a step, with placeholders for unknown results.
-func (r caller) prepareDry(s *StepState) *flaw {
-	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		facts := r.facts(s.Step.Tool)
-		if facts.Err != nil {
-			return &flaw{event.FailureArgs, facts.Err.Error()}
-		}
-		if facts.blocked() {
-			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
-		}
-	}
-	s.call.set(s.args())
-	if !s.byModel() { // text written by a model in a call is no reference
-		args, err := plan.ResolveArgs(s.call.arguments(), r.valuesFor(s))
-		if err != nil {
-			return &flaw{event.FailureArgs, err.Error()}
-		}
-		s.call.set(args)
-	}
-	if s.Step.Executor == plan.ExecutorTool && len(r.Catalogue) > 0 {
-		args, fitted := r.fit(r.facts(s.Step.Tool), s.call.arguments())
-		s.call.set(args)
-		s.call.fit(fitted)
-		if matched := r.ruleFor(s, r.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
-			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
-		}
-	}
-	return nil
-}
-
-// takes reports whether the condition of a step that could start takes it. A condition
-// without an answer is a flaw of the step, which is taken and fails.
-func (r caller) takes(s *StepState) bool {
-	if s.Step.When == "" || s.expands() && ownCondition(s.Step) {
-		return true
-	}
-	names := expression.NamesOf(s.Step.When)
-	values := r.checkValues(s, names)
-	for _, v := range values {
-		if _, unknown := v.(plan.Placeholder); unknown {
-			return true // of a dry run
-		}
-	}
-	compiled, err := expression.Compile(s.Step.When, nil)
-	if err == nil {
-		var holds bool
-		var saw []expression.Sight
-		if holds, saw, err = compiled.Holds(values); err == nil {
-			s.call.decide(saw, holds)
-			return holds
-		}
-	}
-	s.call.fail(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
-	return false
-}
-
 // repeatable reports whether running a step again has no second effect.
 func (r caller) repeatable(s *StepState) bool {
 	if s.Step.Executor != plan.ExecutorTool {
 		return true
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 
 // valuesFor returns the variables that the args of a step may refer to.
 func (r caller) valuesFor(s *StepState) map[string]any {
 	if s.itemValues() == nil {
-		return r.values()
+		return r.board.values()
 	}
 	values := make(map[string]any, len(s.itemValues()))
 	for _, reference := range plan.References(s.args()) {
-		if v, ok := r.value(reference.Name); ok {
+		if v, ok := r.board.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
@@ -147,7 +62,7 @@ func (r caller) valuesFor(s *StepState) map[string]any {
 // case only the title says what the call is about.
 func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
 	missing := facts.Signature.Missing(step.Args)
-	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.Model != "" && !r.dryRun {
+	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.dryRun {
 		return facts.Signature.Names()
 	}
 	return missing
@@ -157,35 +72,16 @@ func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []st
 // when it wrote the plan given to this run.
 func (r caller) modelPlanned(s *StepState) bool {
 	if s.byReplan() {
-		return !r.hasOwn()
+		return !r.planning.hasOwn()
 	}
 	return r.modelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
-}
-
-// findMissingArgs finds the missing args of a step's call, and marks its tool as
-// gated if the plan asks for a gate.
-func (r caller) findMissingArgs(s *StepState) {
-	s.fill.lacks(nil)
-	if s.Step.Executor != plan.ExecutorTool {
-		return
-	}
-	facts := r.facts(s.Step.Tool)
-	if facts.Err != nil {
-		return
-	}
-	if !s.author.byUser() {
-		s.fill.lacks(r.missingArgs(s, s.Step, facts))
-	}
-	if s.Step.Gate {
-		r.Permissions.gateTool(facts.Tool)
-	}
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
 func (r caller) checkValues(s *StepState, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
-		if v, ok := r.value(name); ok {
+		if v, ok := r.board.value(name); ok {
 			values[name] = v
 		}
 		if s == nil {
@@ -203,12 +99,6 @@ func (r caller) checkValues(s *StepState, names []string) map[string]any {
 		}
 	}
 	return values
-}
-
-// bound reports whether the call of a step is still the one that its newest gate showed.
-func (r caller) bound(s *StepState) bool {
-	facts := r.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
 }
 
 // merge adds filled to given; values in given take precedence.

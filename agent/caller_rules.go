@@ -29,11 +29,11 @@ func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	args = rule.Linked(args, s.gate.leadsTo())
 	matched := rule.DecideAmong(facts.Rules, args)
-	if r.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
+	if r.permissions.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
 	}
 	var uncovered []rule.Provenance
-	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.Permissions.grants() {
+	if matched.Verdict == rule.VerdictRun || matched.Verdict == rule.VerdictAsk && r.permissions.grants() {
 		uncovered = r.uncovered(s, tool, matched, args)
 	}
 	switch {
@@ -46,13 +46,13 @@ func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 		matched = rule.DecidingText(tool, s.isItem())
 	}
 	if matched.Verdict == rule.VerdictAsk {
-		matched = r.Permissions.lift(matched, tool, args, uncovered)
+		matched = r.permissions.lift(matched, tool, args, uncovered)
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
 	case s.gate.removal() != "":
 		return RemovalRule(tool.Name, s.gate.removal())
-	case r.planGates(s, tool):
+	case r.permissions.planGates(s, tool):
 		return gatedByPlan(tool.Name)
 	case s.author.edited() && !s.gate.allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
@@ -70,7 +70,7 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 	if of := s.itemStep(); of != nil && of.gate.itemsAllowed(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
-	return rule.Uncovered(matched, tool, args, from, r.toolOf)
+	return rule.Uncovered(matched, tool, args, from, r.tools.toolOf)
 }
 
 // unseen reports whether a call may change workspace files and passes by a rule
@@ -82,12 +82,12 @@ func (r caller) unseen(s *StepState, facts *toolFacts) bool {
 
 // gate returns the question that a step's call must pass.
 func (r caller) gate(s *StepState) OpenGate {
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.planGates(s, tool), Args: s.call.arguments(),
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.call.arguments(),
 			Outdated: s.gate.reopens(), Provenance: r.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
@@ -99,7 +99,7 @@ func (r caller) gate(s *StepState) OpenGate {
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s *StepState) string {
-	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.Revision, s.nextAttempt())
+	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.board.revision(), s.nextAttempt())
 	if s.author.edited() {
 		id += fmt.Sprintf("e%d", s.author.timesEdited())
 	}
@@ -121,15 +121,15 @@ func (r caller) sharing(s *StepState, facts *toolFacts) int {
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
 func (r caller) passed(s *StepState) bool {
-	tool := r.facts(s.Step.Tool).Tool
-	return !r.hasChanged(tool) && s.approved(tool)
+	tool := r.tools.facts(s.Step.Tool).Tool
+	return !r.permissions.hasChanged(tool) && s.approved(tool)
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
 func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
-		r.Permissions.judgePaths()
+		r.permissions.judgePaths()
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil

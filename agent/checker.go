@@ -17,8 +17,8 @@ import (
 // checker evaluates the checks of steps, and the acceptance of a plan.
 type checker struct {
 	caller
-	*Clock
-	*Meter
+	clock clockView
+	meter meterView
 }
 
 // looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
@@ -34,7 +34,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 			from = r.producersFor(cmp.Or(s, &StepState{}), name)
 		}
 		for _, other := range from {
-			if runsTests(r.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
+			if runsTests(r.tools.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
 				return true
 			}
 		}
@@ -72,15 +72,15 @@ func (r checker) poll(s *StepState, actions []Action) []Action {
 		return actions
 	}
 	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
-	left := s.Step.Until.For - s.waited(r.Elapsed()) // without the time in which the run was stopped
+	left := s.Step.Until.For - s.waited(r.clock.Elapsed()) // without the time in which the run was stopped
 	if left <= 0 {
 		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
 		if why != "" {
 			sentence += " (" + why + ")"
 		}
-		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.Elapsed()).Milliseconds()}}}
+		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.clock.Elapsed()).Milliseconds()}}}
 	}
-	at := r.Now.Add(min(s.Step.Until.Every, left))
+	at := r.clock.now().Add(min(s.Step.Until.Every, left))
 	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
 }
 
@@ -114,7 +114,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		return []Action{{Record: done}}
 	}
 	free.takeTool()
-	facts := r.facts(check.Tool)
+	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
@@ -144,7 +144,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 // checkCall returns the args of a check's call, or why it cannot be made. A check asks
 // no one: a call that needs a gate is not made.
 func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
-	facts := r.facts(check.Tool)
+	facts := r.tools.facts(check.Tool)
 	switch {
 	case facts.Err != nil:
 		return nil, facts.Err.Error()
@@ -152,7 +152,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 		return nil, facts.Tool.QualifiedName() + " is not read-only"
 	case free.noDiscoveryCall():
 		return nil, "no calls are left for it"
-	case r.Limits.MaxCallsPerTool > 0 && free.callsOf(facts) >= r.Limits.MaxCallsPerTool:
+	case r.meter.limits().MaxCallsPerTool > 0 && free.callsOf(facts) >= r.meter.limits().MaxCallsPerTool:
 		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
 	}
 	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
@@ -197,6 +197,6 @@ func (r checker) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration,
 	case tool.TimeoutMS > 0:
 		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
 	default:
-		return time.Duration(r.Limits.StepTimeoutMS) * time.Millisecond, "step_timeout"
+		return time.Duration(r.meter.limits().StepTimeoutMS) * time.Millisecond, "step_timeout"
 	}
 }

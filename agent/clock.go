@@ -45,6 +45,9 @@ func (c *Clock) Elapsed() time.Duration {
 	return c.elapsedBefore + c.Now.Sub(c.resumedAt)
 }
 
+// now returns the time of the last event applied.
+func (c *Clock) now() time.Time { return c.Now }
+
 // reaches returns when the active time of the run reaches a limit, if it goes on.
 func (c *Clock) reaches(limit time.Duration) time.Time {
 	return c.resumedAt.Add(limit - c.elapsedBefore)

@@ -16,20 +16,20 @@ import (
 // closer decides how a run ends: with its answer, or before.
 type closer struct {
 	answers
-	*flight
-	*OpenQuestions
-	*Permissions
-	*PlanReviews
-	*uncommittedFiles
-	queues   *queues
-	guards   guards
-	checker  checker
-	briefing briefing
+	flight      flightView
+	questions   questionsView
+	permissions permissionsView
+	reviews     reviewsView
+	uncommitted uncommittedView
+	queues      queuesView
+	guards      guards
+	checker     checker
+	briefing    briefing
 }
 
 // settled reports whether every step of the plan has finally ended.
 func (r closer) settled() bool {
-	return r.quiet() && len(r.Gates) == 0 && r.queues.empty()
+	return r.flight.quiet() && len(r.permissions.openGates()) == 0 && r.queues.empty()
 }
 
 // nextEnding completes the run once nothing is in flight.
@@ -37,11 +37,11 @@ func (r closer) nextEnding() []Action {
 	if checks := r.checksBeforeEnd(); len(checks) > 0 {
 		return checks
 	}
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
-	e, doubtful := *r.Outcome.endsAs(), r.doubtful()
+	e, doubtful := *r.outcome.endsAs(), r.doubtful()
 	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
 		e.answer = r.ruled()
 	}
@@ -71,14 +71,14 @@ func (r closer) doubtful() []string {
 // and budgets that run low.
 func (r closer) nextRecords() []Action {
 	var out []Action
-	for _, s := range r.Planning.unreportedSkips() {
-		if s.Phase > 0 && r.Revision == 0 {
+	for _, s := range r.planning.unreportedSkips() {
+		if s.Phase > 0 && r.board.revision() == 0 {
 			out = append(out, Action{Record: event.PhaseSkipped{Phase: s.Phase, Label: string(prompt.Phases[s.Phase-1]), Reason: untrusted.Text(s.Reason)}})
 		}
 	}
 	out = append(out, r.nextDirty()...)
 	for _, b := range r.guards.budgets() {
-		if b.low() && !r.Meter.hasWarned(b.guard) {
+		if b.low() && !r.meter.hasWarned(b.guard) {
 			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
 		}
 	}
@@ -86,7 +86,7 @@ func (r closer) nextRecords() []Action {
 }
 
 func (r closer) finish(e ending) []Action {
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
 	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
@@ -98,46 +98,46 @@ func (r closer) nextAnswer() []Action {
 		return checks
 	}
 	switch {
-	case r.Synthesis.Again():
+	case r.outcome.answer().Again():
 		return r.askForAnswer()
-	case r.Synthesis.Done:
-		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.Synthesis.Text}
+	case r.outcome.answer().Done:
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.outcome.answer().Text}
 		switch {
-		case r.Synthesis.Direct && r.Synthesis.Error != "":
-			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.Synthesis.Error), ""}
-		case r.Synthesis.Direct:
+		case r.outcome.answer().Direct && r.outcome.answer().Error != "":
+			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.outcome.answer().Error), ""}
+		case r.outcome.answer().Direct:
 			e.reason = event.ReasonDirect
 		case r.incomplete(), r.missingAnswer() != "":
 			e.reason = event.ReasonPartial
 		}
-		if !r.Synthesis.Direct {
+		if !r.outcome.answer().Direct {
 			e.answer = r.supported(e.answer)
 		}
-		if r.Synthesis.Error != "" && !r.Synthesis.Direct {
+		if r.outcome.answer().Error != "" && !r.outcome.answer().Direct {
 			e.answer = r.unwritten()
 		}
 		return r.finish(e)
-	case r.Synthesis.Started || !r.quiet():
+	case r.outcome.answer().Started || !r.flight.quiet():
 		return nil
-	case r.Synthesis.Direct:
+	case r.outcome.answer().Direct:
 		return r.answerDirectly() // it was lost when the program ended
-	case r.Outcome.endsDryAs() != nil:
-		return r.finish(*r.Outcome.endsDryAs())
+	case r.outcome.endsDryAs() != nil:
+		return r.finish(*r.outcome.endsDryAs())
 	case r.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
 		switch s := r.firstModelStep(); {
 		case s != nil: // the user did not ask to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.incomplete(), r.Route != nil && intent.NoTestsRun(r.Route.Intent, r.History):
+		case r.incomplete(), r.planning.taken() != nil && intent.NoTestsRun(r.planning.taken().Intent, r.ledger.history()):
 			e.reason = event.ReasonPartial
-		case intent.NothingFound(r.meant(), r.History):
+		case intent.NothingFound(r.meant(), r.ledger.history()):
 			e.reason = event.ReasonNothingFound
-		case intent.NothingToCommit(r.meant(), r.History):
+		case intent.NothingToCommit(r.meant(), r.ledger.history()):
 			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)
-	case r.skipSynthesis || r.dryRun || r.Model == "":
+	case r.skipSynthesis || r.dryRun || r.terms.model() == "":
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
 		if r.incomplete() {
 			e.reason = event.ReasonPartial
@@ -153,17 +153,17 @@ func (r closer) askForAnswer() []Action {
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.briefing.brief(), r.Plan, r.SynthesisItems(), r.Evidence())
-	if r.Synthesis.Again() {
+	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.SynthesisItems(), r.Evidence())
+	if r.outcome.answer().Again() {
 		request = prompt.HeldAnswer(request)
 	}
-	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.Catalogue)}}}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.tools.catalogue())}}}
 }
 
 // overdue ends the run when its time is up.
 func (r closer) overdue() *Action {
-	limit := r.Limits.MaxDurationMS
-	used := r.Elapsed().Milliseconds()
+	limit := r.meter.limits().MaxDurationMS
+	used := r.clock.Elapsed().Milliseconds()
 	if limit <= 0 || used < limit {
 		return nil
 	}
@@ -175,17 +175,17 @@ func (r closer) overdue() *Action {
 
 // deadline requests a timer for the end of the run's time.
 func (r closer) deadline() []Action {
-	if r.Limits.MaxDurationMS <= 0 || r.fired(event.GuardTime) {
+	if r.meter.limits().MaxDurationMS <= 0 || r.clock.fired(event.GuardTime) {
 		return nil
 	}
-	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.reaches(time.Duration(r.Limits.MaxDurationMS) * time.Millisecond)}}}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.clock.reaches(time.Duration(r.meter.limits().MaxDurationMS) * time.Millisecond)}}}
 }
 
 // nextLost reports that the steps that were running when the program ended are in
 // doubt.
 func (r closer) nextLost() []Action {
 	var out []Action
-	for _, s := range r.OpenQuestions.lostSteps() {
+	for _, s := range r.questions.lostSteps() {
 		reason := "replan ended while it ran"
 		if s.mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
@@ -198,7 +198,7 @@ func (r closer) nextLost() []Action {
 // nextDoubts decides about doubts when no user is present.
 func (r closer) nextDoubts() []Action {
 	var out []Action
-	for _, s := range r.OpenQuestions.waiting() {
+	for _, s := range r.questions.waiting() {
 		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
 			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
@@ -231,8 +231,8 @@ func (r closer) doubtAnswerer() string {
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r closer) nextAcceptance() []Action {
-	subject := r.Acceptance.acceptanceOf(r.Board)
-	if r.Revision == 0 || r.dryRun || r.Synthesis.Direct || r.Synthesis.Started && !r.Synthesis.Done || subject.over() {
+	subject := r.acceptance.acceptanceOf(r.board)
+	if r.board.revision() == 0 || r.dryRun || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
 		return nil
 	}
 	free := r.guards.freeSlots()
@@ -242,7 +242,7 @@ func (r closer) nextAcceptance() []Action {
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
 func (r closer) checksBeforeEnd() []Action {
-	if r.Paused || r.Outcome.endsAs().reason == event.ReasonTimeBudget {
+	if r.outcome.isPaused() || r.outcome.endsAs().reason == event.ReasonTimeBudget {
 		return nil
 	}
 	free := r.guards.freeSlots()
@@ -251,14 +251,14 @@ func (r closer) checksBeforeEnd() []Action {
 
 // accepting reports whether the plan's acceptance is being evaluated.
 func (r closer) accepting() bool {
-	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && r.settled() && r.nextAcceptance() != nil
+	return !r.outcome.ends() && !r.planning.wantsReplan() && !r.planning.active() && r.board.revision() > 0 && !r.reviews.ReviewPending() && !r.questions.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
 func (r closer) nextDirty() []Action {
-	text := r.uncommittedFiles.warning()
-	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.Notes, func(n event.Note) bool { return string(n.Text) == text }) {
+	text := r.uncommitted.warning()
+	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.ledger.notes(), func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}
 	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}
@@ -266,14 +266,14 @@ func (r closer) nextDirty() []Action {
 
 // answerDirectly requests an answer to the goal without a plan.
 func (r closer) answerDirectly() []Action {
-	if r.Model == "" {
+	if r.terms.model() == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
 	var remarks []prompt.Message
-	for _, text := range r.UserMessages {
+	for _, text := range r.planning.messages() {
 		remarks = append(remarks, prompt.Remark(text))
 	}
 	request := prompt.ChatRequest(r.briefing.brief(), false, remarks...)

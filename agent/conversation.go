@@ -31,6 +31,9 @@ func (c *Conversations) chat() *Loop {
 	return c.Chat
 }
 
+// inChat returns the loop of the chat; nil before its first call.
+func (c *Conversations) inChat() *Loop { return c.Chat }
+
 // addAgent adds a step that has started a loop, and forgetAgents drops all.
 func (c *Conversations) addAgent(s *StepState) { c.agents = append(c.agents, s) }
 func (c *Conversations) forgetAgents()         { c.agents = nil }

@@ -54,16 +54,20 @@
 //
 //   - After an event: tracker follows the steps, arranger puts plans on the board, and
 //     resumer takes a run up again. recorder writes down attempts, dialogue takes the
-//     replies of models, and scheduler queues what each step needs next.
-//   - For the next action: starter starts steps, planmaker has plans made, closer ends
-//     the run, and guards hold the limits.
-//   - For both: caller prepares calls and finds their rules, origins knows where the
+//     replies of models, scheduler queues what each step needs next, and preparer
+//     resolves the calls of steps.
+//   - For the next action: decision chooses what comes first, starter starts steps,
+//     planmaker has plans made, closer ends the run, and guards hold the limits.
+//   - For both: caller finds the rules about calls, origins knows where the
 //     text of a call comes from, checker evaluates checks, briefing tells the models
 //     about the run, and answers writes answers without a model.
 //
 // Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
-// [Run.Next] in run_next.go. Next works on a copy of the Run, so it cannot set a field
-// of a part. What fields point to, such as steps, is shared: it must only read there.
+// [Run.Next] in run_next.go. The types behind Next see the
+// parts by the views in view.go. These name no method that changes a part, so the compiler
+// holds that Next calls none. What the views return, such as steps, is shared and has methods
+// that change it: there Next must only read, and a test holds that it does.
+//
 // The package imports its events and rules, planning and packages of internal.
 //
 // Next never returns more than there are free slots for, and returns nothing

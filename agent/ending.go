@@ -52,6 +52,12 @@ func (o *Outcome) ends() bool { return o.ending != nil }
 func (o *Outcome) endsAs() *ending    { return o.ending }
 func (o *Outcome) endsDryAs() *ending { return o.dryEnding }
 
+// answer returns the answer so far, isPaused whether the user stopped the run, and final its
+// result; nil before its end.
+func (o *Outcome) answer() Synthesis    { return o.Synthesis }
+func (o *Outcome) isPaused() bool       { return o.Paused }
+func (o *Outcome) final() *event.Result { return o.Result }
+
 // pause stops the run as the user wants.
 func (o *Outcome) pause(reason untrusted.Text) {
 	o.Paused = true

@@ -55,6 +55,9 @@ func (t modelTerms) readSpeed(model string) float64 {
 // setWindow says how many tokens the model of the run has room for.
 func (c *ModelCalls) setWindow(tokens int) { c.ContextWindow = tokens }
 
+// window returns how many tokens the model of the run has room for; 0 if unknown.
+func (c *ModelCalls) window() int { return c.ContextWindow }
+
 // asked records a model request.
 func (c *ModelCalls) asked(x *Exchange, now time.Time) {
 	x.StartedAt = now

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"reflect"
+
 	"replan/agent/rule"
 	"replan/planning/plan"
 )
@@ -10,3 +12,48 @@ func (r *Run) Carried(index string) []rule.Provenance { return r.origins().prove
 
 // Graph returns the graph of the current plan, or nil if there is none.
 func (r *Run) Graph() *plan.Graph { return r.graph }
+
+// Same reports whether two runs are in the same state, in every field. What a toolbox keeps of
+// its tools is a memory of what it looked up, except for the number of their calls.
+func Same(a, b *Run) bool {
+	state := func(r *Run) (Run, map[string]int) {
+		calls := map[string]int{}
+		for _, tool := range r.Catalogue {
+			name := tool.QualifiedName()
+			if calls[name] = r.callsBefore[name]; r.known[name] != nil {
+				calls[name] = r.known[name].calls
+			}
+		}
+		state := *r
+		state.known = nil
+		return state, calls
+	}
+	runA, callsA := state(a)
+	runB, callsB := state(b)
+	return reflect.DeepEqual(runA, runB) && reflect.DeepEqual(callsA, callsB)
+}
+
+// PartsOfNext returns the parts of a run that the types behind Next reach other than by a view.
+func PartsOfNext() []string {
+	parts := map[reflect.Type]bool{}
+	for i := range reflect.TypeFor[Run]().NumField() {
+		parts[reflect.TypeFor[Run]().Field(i).Type] = true
+	}
+	var out []string
+	var look func(t reflect.Type)
+	look = func(t reflect.Type) {
+		for i := range t.NumField() {
+			field := t.Field(i).Type
+			if field.Kind() == reflect.Pointer {
+				field = field.Elem()
+			}
+			if parts[field] || field == reflect.TypeFor[Run]() {
+				out = append(out, t.Name()+" → "+field.Name())
+			} else if field.Kind() == reflect.Struct && field != reflect.TypeFor[settings]() {
+				look(field)
+			}
+		}
+	}
+	look(reflect.TypeFor[decision]())
+	return out
+}

@@ -13,13 +13,13 @@ import (
 // guards bound what a run may do: they end it, or warn, before it uses more.
 type guards struct {
 	caller
-	*Meter
-	*Clock
-	*flight
+	meter  meterView
+	clock  clockView
+	flight flightView
 }
 
 // budgets returns every budget of the run.
-func (r guards) budgets() [7]budget { return r.Meter.budgets(r.Elapsed()) }
+func (r guards) budgets() [7]budget { return r.meter.budgets(r.clock.Elapsed()) }
 
 // spent returns the action that ends the run if the guard's budget is used up, or
 // nil if something is left. step is the step that the guard keeps from starting,
@@ -49,7 +49,7 @@ func (r guards) stopped(guard, step string) []Action {
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
 func (r guards) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := budget{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.Limits.MaxCallsPerTool), flag: "max-calls-per-tool"}
+	b := budget{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.meter.limits().MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
@@ -66,7 +66,7 @@ func (r guards) perTool(s *StepState, facts *toolFacts, starting, reserved int) 
 		return nil, nil, true
 	}
 	b.used = before.used + 1
-	if b.low() && (starting == 0 || !before.low()) && !r.Meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
+	if b.low() && (starting == 0 || !before.low()) && !r.meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
@@ -79,11 +79,11 @@ func (r guards) perTool(s *StepState, facts *toolFacts, starting, reserved int) 
 // when so many successive revisions made the same call that another would only
 // repeat it.
 func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
-	most := r.Limits.MaxRepeats
+	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.Meter.repeats(callKey(r.toolName(s.Step.Tool), args), r.Revision)), limit: int64(most)}
+	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.Step.Tool), args), r.board.revision())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
@@ -91,7 +91,7 @@ func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Act
 		}}, nil
 	}
 	b.used++
-	if b.used > 1 && b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
+	if b.used > 1 && b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
 		return nil, &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
@@ -103,13 +103,13 @@ func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Act
 // sameFailure applies the runaway guard before a replan. It reacts when the same
 // tool failed in the same way in too many successive revisions.
 func (r guards) sameFailure() []Action {
-	most := r.Limits.MaxRepeats
-	step, _ := r.Planning.failure()
+	most := r.meter.limits().MaxRepeats
+	step, _ := r.planning.failure()
 	s := r.Step(step)
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
-	used := r.Meter.repeats(resultKey(r.toolName(s.Step.Tool), string(s.Error)), r.Revision) + 1
+	used := r.meter.repeats(resultKey(r.tools.toolName(s.Step.Tool), string(s.Error)), r.board.revision()) + 1
 	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
@@ -120,15 +120,15 @@ func (r guards) sameFailure() []Action {
 }
 
 func (r guards) freeSlots() slots {
-	concurrency := r.Limits.MaxConcurrency
+	concurrency := r.meter.limits().MaxConcurrency
 	if concurrency <= 0 {
 		concurrency = event.DefaultLimits().MaxConcurrency
 	}
-	free := newSlots(concurrency-r.flight.callsUnderWay(), r.modelSlots()-r.flight.modelsUnderWay(), r.Meter.account(), r.Limits.MaxCallsPerTool > 0)
+	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
 			free.change(s.gate.changing())
-			free.call(r.facts(s.Step.Tool).Tool)
+			free.call(r.tools.facts(s.Step.Tool).Tool)
 		}
 	}
 	return free
@@ -137,36 +137,36 @@ func (r guards) freeSlots() slots {
 // reserveApproved reserves budget for the calls of open gates, and for calls that
 // passed one and have not started, in line or not. While a failed step waits for the planner,
 // only the calls of loops still start.
-func (r guards) reserveApproved(q *queues, free *slots) {
-	for _, g := range r.Gates {
-		if s := r.Step(g.Step); s != nil && (!r.Planning.wantsReplan() || s.byModel()) {
-			free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+func (r guards) reserveApproved(q queuesView, free *slots) {
+	for _, g := range r.permissions.openGates() {
+		if s := r.Step(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
+			free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q.approvedCalls() {
-		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 	for _, s := range q.of(needTurn) {
-		free.reserve(r.facts(s.Step.Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 }
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
 func (r guards) allReserved(facts *toolFacts, free *slots) bool {
-	return free.allReserved(facts, r.Limits.MaxCallsPerTool)
+	return free.allReserved(facts, r.meter.limits().MaxCallsPerTool)
 }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
 func (r guards) plansUnderWay(free *slots) bool {
-	return free.startsPlan() || r.Chat.plansUnderWay(func(name string) plan.Tool { return r.facts(name).Tool })
+	return free.startsPlan() || r.conversations.inChat().plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
 }
 
 // repeated applies the runaway guard to a call that a loop is about to repeat, or
 // that follows a result which failed in the same way before.
 func (r guards) repeated(c *StepState) *Action {
-	most := r.Limits.MaxRepeats
+	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (r guards) repeated(c *StepState) *Action {
 		}}
 	}
 	b.used++
-	if b.low() && !r.Meter.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
+	if b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
 		return &Action{Record: event.GuardWarned{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),
@@ -190,7 +190,7 @@ func (r guards) repeated(c *StepState) *Action {
 // stuck ends the run if a loop has met the same failure so often that another
 // turn would only repeat it.
 func (r guards) stuck(l *Loop) []Action {
-	most := r.Limits.MaxRepeats
+	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		} else if again != nil {
 			warned = again
 		}
-	case r.Revision > 1:
+	case r.board.revision() > 1:
 		var again *Action
 		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
 			warned = again

@@ -41,6 +41,10 @@ func (l *Ledger) remove(index string, attempt int) {
 	l.History = slices.DeleteFunc(slices.Clone(l.History), func(h plan.HistoryItem) bool { return h.Index == index && h.Attempt == attempt })
 }
 
+// history returns what was done, and notes what the user was told.
+func (l *Ledger) history() []plan.HistoryItem { return l.History }
+func (l *Ledger) notes() []event.Note         { return l.Notes }
+
 // note adds a note, and warning a warning.
 func (l *Ledger) note(d event.Note)   { l.Notes = append(l.Notes, d) }
 func (l *Ledger) warning(text string) { l.Warnings = append(l.Warnings, text) }

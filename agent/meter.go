@@ -30,6 +30,10 @@ func newMeter(limits event.Limits) Meter {
 	return Meter{Limits: limits, streaks: map[string]streak{}, warned: map[string]bool{}}
 }
 
+// limits returns what the run may use, and used what it has used.
+func (m *Meter) limits() event.Limits { return m.Limits }
+func (m *Meter) used() event.Usage    { return m.Usage }
+
 // resume sets the limits of a resumed run.
 func (m *Meter) resume(limits event.Limits) {
 	if limits != m.Limits {

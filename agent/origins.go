@@ -12,10 +12,11 @@ import (
 // origins knows where the text of a call comes from, and what a model had read before it
 // wrote a call.
 type origins struct {
-	*Terms
-	*Toolbox
-	*Ledger
-	*Planning
+	*settings
+	terms    termsView
+	tools    toolsView
+	ledger   ledgerView
+	planning planningView
 	roster
 }
 
@@ -41,14 +42,14 @@ func (r origins) authorRead(step plan.Step) []rule.Provenance {
 	switch {
 	case r.givenPlan != nil:
 		return r.givenPlan.Provenance
-	case r.Planning.byWords() && r.outerRun == "":
+	case r.planning.byWords() && r.outerRun == "":
 		return nil
 	}
-	if facts := r.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
+	if facts := r.tools.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
 		return r.before()
 	}
 	out := r.before()
-	for _, look := range r.Planning.looksTaken() {
+	for _, look := range r.planning.looksTaken() {
 		out = append(out, rule.Provenance{Step: look.Index, Tool: look.Tool, Written: true})
 	}
 	return plan.Newest(out)
@@ -58,7 +59,7 @@ func (r origins) authorRead(step plan.Step) []rule.Provenance {
 // the run, and the results and errors of its steps.
 func (r origins) hasRead() []rule.Provenance {
 	out := r.before()
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -72,9 +73,9 @@ func (r origins) hasRead() []rule.Provenance {
 // conversation that follow.
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finder() { // an offer describes tools
-			out = append(out, rule.Provenance{Run: r.ID, Step: h.Index, Tool: h.Tool, Written: true})
+			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	return plan.Newest(out)
@@ -82,15 +83,15 @@ func (r origins) Read() []rule.Provenance {
 
 // Authored returns the texts that the author of the present plan had read, for the plan as
 // it is stored.
-func (r origins) Authored() []rule.Provenance { return inRun(r.ID, r.authorRead(plan.Step{})) }
+func (r origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
 
 // ReadFor returns what a model had read when it asked for another run by a call.
 func (r origins) ReadFor(index string) []rule.Provenance {
 	s := r.Step(index)
 	if s == nil || !s.byModel() {
-		return inRun(r.ID, r.hasRead())
+		return inRun(r.terms.id(), r.hasRead())
 	}
-	return inRun(r.ID, r.read(s))
+	return inRun(r.terms.id(), r.read(s))
 }
 
 // deciding returns the results on which it depends whether, and how often, the call of a
@@ -132,11 +133,11 @@ func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Proven
 	}
 	if each := of.Step.ForEach; each != nil {
 		for _, reference := range plan.References(each.Items) {
-			add(r.producersOf(reference.Name))
+			add(r.board.producersOf(reference.Name))
 		}
 	}
-	if skipping := r.passedBy(); len(skipping) > 0 {
-		before := r.ancestors(of.Step.Index)
+	if skipping := r.board.passedBy(); len(skipping) > 0 {
+		before := r.board.ancestors(of.Step.Index)
 		add(slices.DeleteFunc(slices.Clone(skipping), func(d *StepState) bool { return !before[d.Step.Index] }))
 	}
 	return out
@@ -149,7 +150,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edited() || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
-	if facts := r.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
+	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
 		return out
 	}
 	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
@@ -158,7 +159,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s *StepState) bool {
-	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.Planning.byWords()
+	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -213,7 +214,7 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 // anything was read.
 func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.author.hadRead()) == 0 && r.facts(s.Step.Tool) == r.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.author.hadRead()) == 0 && r.tools.facts(s.Step.Tool) == r.tools.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -250,9 +251,9 @@ func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	if s := r.Step(of); s != nil && s.isItem() {
 		of = s.itemStep().Step.Index
 	}
-	before := r.ancestors(of)
+	before := r.board.ancestors(of)
 	var out []plan.HistoryItem
-	for _, h := range r.History {
+	for _, h := range r.ledger.history() {
 		if before[h.Index] && h.Status == plan.ItemCompleted {
 			out = append(out, h)
 		}
@@ -278,7 +279,7 @@ func (r origins) checkedText(s *StepState, check plan.Check) []rule.Provenance {
 		}
 	}
 	out = append(out, r.deciding(s, out)...)
-	if slices.Contains(r.passedBy(), s) {
+	if slices.Contains(r.board.passedBy(), s) {
 		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
 	}
 	return out
@@ -338,7 +339,7 @@ func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Sou
 
 // originOf returns what a reference refers to.
 func (r origins) originOf(ref plan.Reference) Origin {
-	for _, s := range r.Steps {
+	for _, s := range r.board.steps() {
 		if s.Step.ResultVariable == ref.Name && ref.Name != "" {
 			return Origin{Reference: ref.String(), Step: s.Step.Index, Tool: s.Step.Tool}
 		}
@@ -352,13 +353,13 @@ func (r origins) producersFor(s *StepState, name string) []*StepState {
 	of := s.itemStep()
 	switch {
 	case of == nil || !of.Step.ForEach.Own(name):
-		return r.producersOf(name)
+		return r.board.producersOf(name)
 	case name != of.Step.ForEach.As:
 		return nil // its position
 	}
 	var out []*StepState
 	for _, ref := range plan.References(of.Step.ForEach.Items) {
-		out = append(out, r.producersOf(ref.Name)...)
+		out = append(out, r.board.producersOf(ref.Name)...)
 	}
 	return out
 }
@@ -377,10 +378,12 @@ func argsWithReferences(args map[string]any) []string {
 }
 
 // modelPlans reports whether a model makes the first plan of the run.
-func (r origins) modelPlans() bool { return !r.hasOwn() && r.givenPlan == nil && !r.byWords() }
+func (r origins) modelPlans() bool {
+	return !r.planning.hasOwn() && r.givenPlan == nil && !r.planning.byWords()
+}
 
 // canReplan reports whether a planner is available.
-func (r origins) canReplan() bool { return r.hasOwn() || r.Model != "" }
+func (r origins) canReplan() bool { return r.planning.hasOwn() || r.terms.model() != "" }
 
 // inRun returns texts of a run as another run knows them.
 func inRun(id string, read []rule.Provenance) []rule.Provenance {

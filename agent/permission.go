@@ -36,6 +36,9 @@ func (p *Permissions) clone() Permissions {
 	return Permissions{granted: slices.Clone(p.granted), acceptedPins: p.acceptedPins, gatedTools: maps.Clone(p.gatedTools)}
 }
 
+// openGates returns the open gates, in plan order.
+func (p *Permissions) openGates() []*Gate { return p.Gates }
+
 // openGate inserts a gate into the open gates, in plan order.
 func (p *Permissions) openGate(g *Gate) {
 	at := len(p.Gates)

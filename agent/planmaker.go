@@ -22,36 +22,36 @@ type planmaker struct {
 // nextPlanning asks the model for the next phase, or takes the outcome of
 // planning. During a phase, read-only steps of the draft may start.
 func (r planmaker) nextPlanning() []Action {
-	if r.Planning.waits() {
+	if r.planning.waits() {
 		return r.nextDrafts()
 	}
-	if meaning := r.Planning.unreportedRoute(); meaning != nil {
+	if meaning := r.planning.unreportedRoute(); meaning != nil {
 		return []Action{{Record: *meaning}}
 	}
-	if looks := r.Planning.looks(); len(looks) > 0 {
+	if looks := r.planning.looks(); len(looks) > 0 {
 		return r.nextLooks(looks)
 	}
-	if request, more := r.Planning.nextRequest(); more {
-		if r.Model == "" {
+	if request, more := r.planning.nextRequest(); more {
+		if r.terms.model() == "" {
 			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
 		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
 		}
-		if r.flight.modelsUnderWay() >= r.modelSlots() {
+		if r.flight.modelsUnderWay() >= r.meter.modelSlots() {
 			return nil
 		}
 		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
-		call := CallModel{Request: request, Again: r.Revision > 0}
+		call := CallModel{Request: request, Again: r.board.revision() > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
 			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
 		}
 		return []Action{{event.ModelRequested{Purpose: request.Purpose, Request: request}, call}}
 	}
-	if r.Revision > 0 {
-		return r.takeReplan(r.Planning.outcome())
+	if r.board.revision() > 0 {
+		return r.takeReplan(r.planning.outcome())
 	}
-	return r.takePlan(r.Planning.outcome())
+	return r.takePlan(r.planning.outcome())
 }
 
 // takePlan turns the outcome of the pipeline into actions.
@@ -78,16 +78,16 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
-			Revision: r.Revision + 1, Reason: untrusted.Text(r.Planning.reason()), Plan: o.Plan,
+			Revision: r.board.revision() + 1, Reason: untrusted.Text(r.planning.reason()), Plan: o.Plan,
 			Removed: list(o.Diff.Removed), Added: list(o.Diff.Added), Revised: list(o.Diff.Revised),
 		})
 	case planning.OutcomeRefused:
-		return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(o.Reason)}}}
+		return []Action{{Record: event.ReplanRefused{Attempt: r.meter.used().Replans, Reason: untrusted.Text(o.Reason)}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
 		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
 	default:
-		if r.Planning.onlyRemark() {
-			return []Action{{Record: event.ReplanRefused{Attempt: r.Usage.Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
+		if r.planning.onlyRemark() {
+			return []Action{{Record: event.ReplanRefused{Attempt: r.meter.used().Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 		}
 		return r.planningFailed(o)
 	}
@@ -96,16 +96,16 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 // planningFailed ends the run. A plan that is too long for the remaining step
 // budget counts as exhausting that budget.
 func (r planmaker) planningFailed(o planning.Outcome) []Action {
-	left := r.stepsLeft()
+	left := r.meter.stepsLeft()
 	for _, f := range o.Faults {
-		if f.Code == "too_many_steps" && left >= 0 && r.mayPropose() >= max(left, 1) {
+		if f.Code == "too_many_steps" && left >= 0 && r.meter.mayPropose() >= max(left, 1) {
 			return []Action{{Record: event.GuardBlocked{
-				Guard: event.GuardSteps, Used: int64(r.Usage.Steps), Limit: int64(r.maxSteps()),
-				Reason: untrusted.Text(fmt.Sprintf("the new plan does not fit into the rest of the step budget (%d of %d used)", r.Usage.Steps, r.maxSteps())),
+				Guard: event.GuardSteps, Used: int64(r.meter.used().Steps), Limit: int64(r.meter.maxSteps()),
+				Reason: untrusted.Text(fmt.Sprintf("the new plan does not fit into the rest of the step budget (%d of %d used)", r.meter.used().Steps, r.meter.maxSteps())),
 			}}}
 		}
 	}
-	if r.Revision == 0 && !r.hasOwn() {
+	if r.board.revision() == 0 && !r.planning.hasOwn() {
 		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 	}
 	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
@@ -120,10 +120,10 @@ func (r planmaker) nextReplan() []Action {
 	if checks := r.checker.nextChecks(r.queues.of(needCheck), &free); len(checks) > 0 {
 		return checks
 	}
-	if !r.quiet() {
+	if !r.flight.quiet() {
 		return nil
 	}
-	step, err := r.Planning.failure()
+	step, err := r.planning.failure()
 	if !r.canReplan() {
 		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
@@ -136,11 +136,11 @@ func (r planmaker) nextReplan() []Action {
 		return blocked
 	}
 	var remaining []string
-	for _, s := range r.remaining() {
+	for _, s := range r.board.remaining() {
 		remaining = append(remaining, s.Index)
 	}
 	return []Action{{Record: event.ReplanStarted{
-		Attempt: r.Usage.Replans + 1, Step: step, Error: untrusted.Text(r.Planning.reason()), Request: untrusted.Text(r.Planning.request()), Remaining: list(remaining),
+		Attempt: r.meter.used().Replans + 1, Step: step, Error: untrusted.Text(r.planning.reason()), Request: untrusted.Text(r.planning.request()), Remaining: list(remaining),
 	}}}
 }
 
@@ -148,7 +148,7 @@ func (r planmaker) nextReplan() []Action {
 // them.
 func (r planmaker) nextChat() []Action {
 	out := r.starter.nextSteps()
-	c := r.Chat
+	c := r.conversations.inChat()
 	switch {
 	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
 		return out
@@ -158,9 +158,9 @@ func (r planmaker) nextChat() []Action {
 			return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
 		}
 		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
-	case !c.idle() || r.flight.modelsUnderWay() >= r.modelSlots():
+	case !c.idle() || r.flight.modelsUnderWay() >= r.meter.modelSlots():
 		return out
-	case r.Model == "":
+	case r.terms.model() == "":
 		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
 	}
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
@@ -174,7 +174,7 @@ func (r planmaker) nextChat() []Action {
 
 // nextDrafts starts ready steps while the plan is still streaming in.
 func (r planmaker) nextDrafts() []Action {
-	if r.Revision > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.board.revision() > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
 		return nil
 	}
 	return r.starter.startDrafts(false)

@@ -309,3 +309,8 @@ func (p *Planning) takeMessages() []string {
 func (p *Planning) applyRemarks() {
 	p.remark = strings.TrimSpace(p.remark + "\n" + strings.Join(p.takeMessages(), "\n"))
 }
+
+// taken returns how the words of the goal led to the plan; nil if they did not. messages
+// returns what the user said that no model has heard.
+func (p *Planning) taken() *event.RouteMatched { return p.Route }
+func (p *Planning) messages() []string         { return p.UserMessages }

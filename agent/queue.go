@@ -77,10 +77,10 @@ func (s *schedule) drop() { s.need, s.approved = needNothing, false }
 func (q *queues) put(s *StepState, next need) {
 	if was := s.sched.need; was != next {
 		if was != needNothing {
-			heap.Remove(&q.lists[was], s.sched.at)
+			heap.Remove((*stepHeap)(&q.lists[was]), s.sched.at)
 		}
 		if s.sched.need = next; next != needNothing {
-			heap.Push(&q.lists[next], s)
+			heap.Push((*stepHeap)(&q.lists[next]), s)
 		}
 	}
 	if approved := next == needToolSlot && s.reserved(); approved != s.sched.approved {
@@ -103,7 +103,7 @@ func (q *queues) empty() bool {
 }
 
 // only returns the queues with those steps alone that keep keeps.
-func (q *queues) only(keep func(*StepState) bool) queues {
+func (q *queues) only(keep func(*StepState) bool) queuesView {
 	var some queues
 	for i := range q.lists {
 		for s := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
@@ -117,35 +117,12 @@ func (q *queues) only(keep func(*StepState) bool) queues {
 			some.approved = append(some.approved, s)
 		}
 	}
-	return some
+	return &some
 }
 
 // queue holds steps with the same need. The longest remaining path comes first,
 // and equal ones are in plan order; steps that wait for a time are sorted by it.
 type queue []*StepState
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].before(q[j]) }
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].sched.at, q[j].sched.at = i, j
-}
-
-// Push adds a step, for package heap.
-func (q *queue) Push(x any) {
-	s := x.(*StepState)
-	s.sched.at = len(*q)
-	*q = append(*q, s)
-}
-
-// Pop takes the last step, for package heap.
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	s := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	return s
-}
 
 // first returns up to n steps in order.
 func (q queue) first(n int) []*StepState {
@@ -172,7 +149,7 @@ func (q queue) inOrder() iter.Seq[*StepState] {
 		for {
 			best := -1
 			for i, at := range edge {
-				if at < len(q) && (best < 0 || q.Less(at, edge[best])) {
+				if at < len(q) && (best < 0 || q[at].before(q[edge[best]])) {
 					best = i
 				}
 			}
@@ -184,4 +161,30 @@ func (q queue) inOrder() iter.Seq[*StepState] {
 			edge = append(edge, 2*at+2)
 		}
 	}
+}
+
+// stepHeap is a queue as package heap changes it.
+type stepHeap queue
+
+func (q stepHeap) Len() int           { return len(q) }
+func (q stepHeap) Less(i, j int) bool { return q[i].before(q[j]) }
+func (q stepHeap) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].sched.at, q[j].sched.at = i, j
+}
+
+// Push adds a step, for package heap.
+func (q *stepHeap) Push(x any) {
+	s := x.(*StepState)
+	s.sched.at = len(*q)
+	*q = append(*q, s)
+}
+
+// Pop takes the last step, for package heap.
+func (q *stepHeap) Pop() any {
+	last := len(*q) - 1
+	s := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return s
 }

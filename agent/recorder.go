@@ -13,6 +13,7 @@ import (
 type recorder struct {
 	*Ledger
 	*Clock
+	*Board
 	roster
 }
 

@@ -9,15 +9,15 @@ import (
 
 // roster finds the steps of a run, their items, and the calls that models make.
 type roster struct {
-	*Board
-	*Conversations
-	*Outcome
+	board         boardView
+	conversations conversationsView
+	outcome       outcomeView
 }
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
 func (r roster) Step(index string) *StepState {
-	if s := r.Board.at(index); s != nil {
+	if s := r.board.at(index); s != nil {
 		return s
 	}
 	return r.call(index)
@@ -29,7 +29,7 @@ func (r roster) call(index string) *StepState {
 	if !inner {
 		return nil
 	}
-	loop := r.Chat
+	loop := r.conversations.inChat()
 	if parent != prompt.ChatParent {
 		s := r.Step(parent)
 		if s == nil {
@@ -53,7 +53,7 @@ func (r roster) call(index string) *StepState {
 
 // every calls do for each step and each inner call of the run.
 func (r roster) every(do func(*StepState)) {
-	r.executed(func(s *StepState) {
+	r.board.executed(func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
 			for _, c := range s.Loop.Calls {
@@ -61,8 +61,8 @@ func (r roster) every(do func(*StepState)) {
 			}
 		}
 	})
-	if r.Chat != nil {
-		for _, c := range r.Chat.Calls {
+	if r.conversations.inChat() != nil {
+		for _, c := range r.conversations.inChat().Calls {
 			do(c)
 		}
 	}
@@ -71,10 +71,10 @@ func (r roster) every(do func(*StepState)) {
 // activeLoops returns the active loops.
 func (r roster) activeLoops() []*Loop {
 	var out []*Loop
-	if r.Chat != nil && !r.Synthesis.Done {
-		out = append(out, r.Chat)
+	if r.conversations.inChat() != nil && !r.outcome.answer().Done {
+		out = append(out, r.conversations.inChat())
 	}
-	for _, s := range r.Conversations.working() {
+	for _, s := range r.conversations.working() {
 		out = append(out, s.Loop)
 	}
 	return out

@@ -48,24 +48,27 @@ func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
 // What needs several parts is made here, which shows at a glance who reaches what.
 
 func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
-func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, r.roster()} }
+func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, &r.Board, r.roster()} }
 func (r *Run) origins() origins {
-	return origins{&r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
+	return origins{&r.settings, &r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
-func (r *Run) caller() caller       { return caller{r.origins(), &r.Permissions} }
-func (r *Run) scheduler() scheduler { return scheduler{r.caller(), &r.Clock, &r.Meter, &r.queues} }
-func (r *Run) briefing() briefing   { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
-func (r *Run) dialogue() dialogue   { return dialogue{r.scheduler(), r.briefing()} }
-func (r *Run) guards() guards       { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
-func (r *Run) checker() checker     { return checker{r.caller(), &r.Clock, &r.Meter} }
+func (r *Run) caller() caller     { return caller{r.origins(), &r.Permissions} }
+func (r *Run) preparer() preparer { return preparer{r.caller(), &r.Permissions} }
+func (r *Run) scheduler() scheduler {
+	return scheduler{r.preparer(), &r.Terms, &r.Toolbox, &r.Board, &r.Ledger, &r.Planning, &r.Conversations, &r.Outcome, &r.Clock, &r.Meter, &r.queues}
+}
+func (r *Run) briefing() briefing { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
+func (r *Run) dialogue() dialogue { return dialogue{r.scheduler(), r.briefing()} }
+func (r *Run) guards() guards     { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
+func (r *Run) checker() checker   { return checker{r.caller(), &r.Clock, &r.Meter} }
 func (r *Run) answers() answers {
 	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
 }
 
 func (r *Run) closer() closer {
 	return closer{
-		answers: r.answers(), flight: &r.flight, OpenQuestions: &r.OpenQuestions, Permissions: &r.Permissions, PlanReviews: &r.PlanReviews,
-		uncommittedFiles: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+		answers: r.answers(), flight: &r.flight, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
+		uncommitted: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
 	}
 }
 
@@ -75,6 +78,13 @@ func (r *Run) starter() starter {
 
 func (r *Run) planmaker() planmaker {
 	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
+}
+
+func (r *Run) decision() decision {
+	return decision{
+		closer: r.closer(), starter: r.starter(), planmaker: r.planmaker(), planOnly: r.planOnly,
+		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+	}
 }
 
 func (r *Run) tracker() tracker {

@@ -13,44 +13,56 @@ func (r *Run) Next() []Action {
 		return nil
 	}
 	copied := *r
-	return copied.next()
+	return copied.decision().next()
 }
 
-// next returns what may be done now in a run that is not over.
-func (r *Run) next() []Action {
-	end := r.closer()
-	if lost := end.nextLost(); len(lost) > 0 {
+// decision decides what may be done now in a run that is not over. It only reads the parts of
+// the run, by their views.
+type decision struct {
+	closer    closer
+	starter   starter
+	planmaker planmaker
+	planOnly  bool
+	board     boardView
+	planning  planningView
+	outcome   outcomeView
+	questions questionsView
+	reviews   reviewsView
+}
+
+func (r decision) next() []Action {
+	if lost := r.closer.nextLost(); len(lost) > 0 {
 		return lost // even if the run ends, so that the doubt is not lost with it
 	}
-	if r.ends() {
-		return end.nextEnding()
+	if r.outcome.ends() {
+		return r.closer.nextEnding()
 	}
-	if doubts := end.nextDoubts(); len(doubts) > 0 {
+	if doubts := r.closer.nextDoubts(); len(doubts) > 0 {
 		return doubts
 	}
-	if blocked := end.overdue(); blocked != nil {
+	if blocked := r.closer.overdue(); blocked != nil {
 		return []Action{*blocked}
 	}
-	if records := end.nextRecords(); len(records) > 0 {
+	if records := r.closer.nextRecords(); len(records) > 0 {
 		return records
 	}
-	actions := end.deadline()
+	actions := r.closer.deadline()
 	switch {
-	case r.asks():
+	case r.questions.asks():
 		return actions
-	case r.Planning.active():
-		return append(actions, r.planmaker().nextPlanning()...)
-	case r.Planning.wantsReplan():
-		return append(actions, r.planmaker().nextReplan()...)
-	case r.Synthesis.answersDirectly():
-		return append(actions, r.planmaker().nextChat()...)
-	case r.ReviewPending():
+	case r.planning.active():
+		return append(actions, r.planmaker.nextPlanning()...)
+	case r.planning.wantsReplan():
+		return append(actions, r.planmaker.nextReplan()...)
+	case r.outcome.answer().answersDirectly():
+		return append(actions, r.planmaker.nextChat()...)
+	case r.reviews.ReviewPending():
 		return actions
-	case r.Revision > 0 && r.planOnly:
-		return end.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
-	case r.Revision > 0 && !end.settled():
-		return append(actions, r.starter().nextSteps()...)
+	case r.board.revision() > 0 && r.planOnly:
+		return r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
+	case r.board.revision() > 0 && !r.closer.settled():
+		return append(actions, r.starter.nextSteps()...)
 	default:
-		return append(actions, r.planmaker().nextAnswer()...)
+		return append(actions, r.planmaker.nextAnswer()...)
 	}
 }

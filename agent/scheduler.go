@@ -13,7 +13,14 @@ import (
 // scheduler decides what each step needs next, and maintains the queues of steps
 // that can be acted on.
 type scheduler struct {
-	caller
+	preparer
+	*Terms
+	*Toolbox
+	*Board
+	*Ledger
+	*Planning
+	*Conversations
+	*Outcome
 	*Clock
 	*Meter
 	queues *queues

@@ -18,7 +18,7 @@ import (
 // starter starts the steps that are ready, within what is free.
 type starter struct {
 	checker
-	queues   *queues
+	queues   queuesView
 	guards   guards
 	briefing briefing
 }
@@ -28,7 +28,7 @@ type starter struct {
 func (r starter) nextSteps() []Action { return r.nextOf(r.queues) }
 
 // nextOf starts the ready steps of some queues.
-func (r starter) nextOf(q *queues) []Action {
+func (r starter) nextOf(q queuesView) []Action {
 	free := r.guards.freeSlots()
 	r.guards.reserveApproved(q, &free)
 	// Their diffs may be being made, so they reserve budget before any record takes it.
@@ -73,9 +73,9 @@ func (r starter) nextOf(q *queues) []Action {
 }
 
 // claimed returns the files that running, approved or reopened calls will change.
-func (r starter) claimed(q *queues, free *slots) *slots {
+func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
-	for _, g := range r.Gates {
+	for _, g := range r.permissions.openGates() {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.gate.changed())
 		}
@@ -91,7 +91,7 @@ func (r starter) claimed(q *queues, free *slots) *slots {
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r starter) toolSteps(q *queues, free slots) []*StepState {
+func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 	var steps []*StepState
 	next := free.servers()
 	waiting := 0
@@ -99,7 +99,7 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
-		tool := r.facts(s.Step.Tool).Tool
+		tool := r.tools.facts(s.Step.Tool).Tool
 		if next.waits(tool) {
 			waiting++
 			continue
@@ -121,14 +121,14 @@ func (r starter) toolSteps(q *queues, free slots) []*StepState {
 
 // nextGates opens gates after checking the guards, so that no gate opens for a
 // call that they refuse.
-func (r starter) nextGates(q *queues, free *slots) (out []Action, blocked bool) {
+func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
 	if len(q.of(needGate)) == 0 {
 		return nil, false
 	}
-	most := gatesFor(q.of(needGate)[0]) - len(r.Gates)
+	most := gatesFor(q.of(needGate)[0]) - len(r.permissions.openGates())
 	for _, s := range q.of(needGate).first(most) {
-		facts := r.facts(s.Step.Tool)
+		facts := r.tools.facts(s.Step.Tool)
 		if s.gate.reopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
@@ -165,7 +165,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 		return r.guards.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.Status == StepFailed:
 		pause := retryBase << min(s.tries()-1, 6)
-		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.Now.Add(pause)}}}
+		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.clock.now().Add(pause)}}}
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
@@ -189,7 +189,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 		free.useStep(s)
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	actions, passes := r.guards.askGuards(s, facts, free)
 	if passes {
 		free.start(facts, s.ofBudget())
@@ -203,12 +203,12 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
-		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s),
+		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		return done
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
 	if facts.Err == nil {
 		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
@@ -222,7 +222,7 @@ func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 
 // startTool starts a tool call and appends the actions for it to out.
 func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
-	index, facts := s.Step.Index, r.facts(s.Step.Tool)
+	index, facts := s.Step.Index, r.tools.facts(s.Step.Tool)
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.noTool(), free.waits(facts.Tool):
 		return out
@@ -256,7 +256,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
 		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.leftOver(facts.Tool.ReadOnly, r.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
 	}
 	hashes, command := s.gate.shown()
@@ -268,9 +268,9 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
-func (r starter) startInLine(out []Action, q *queues, free *slots) []Action {
+func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.of(needTurn) {
-		if facts := r.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
+		if facts := r.tools.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -296,7 +296,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.Plan, s.Step, r.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -304,12 +304,12 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.useStep(s)
 	number := s.nextAttempt()
-	request := prompt.StepRequest(r.briefing.brief(), r.Plan, s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.Catalogue)},
+		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.tools.catalogue())},
 	}}
 }
 
@@ -319,13 +319,13 @@ func (r starter) started(s *StepState, args map[string]any, number int) event.St
 	}
 	return event.StepStarted{
 		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
-		DependsOn: r.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
+		DependsOn: r.board.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
 	}
 }
 
 // came returns the event that ends the step of a finished loop.
 func (r starter) came(s *StepState) event.Data {
-	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
 	answer, failed := s.Loop.ended()
 	if failed != nil {
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
@@ -347,8 +347,8 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 	if plans {
 		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
-		profile.WritesCalls = r.Conversations.holdsCalls(profile.Model)
-		request = prompt.AgentRequest(r.briefing.briefOf(l), r.Plan, s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
+		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
@@ -360,14 +360,14 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 // nextOfLoops continues only the loops; nothing else starts.
 func (r starter) nextOfLoops() []Action {
 	some := r.queues.only(func(s *StepState) bool { return s.byModel() || s.Status == StepRunning })
-	return r.nextOf(&some)
+	return r.nextOf(some)
 }
 
 // nextDeadlines requests timers for the time limits of agent steps whose clocks
 // run.
 func (r starter) nextDeadlines() []Action {
 	var out []Action
-	for _, s := range r.Conversations.working() {
+	for _, s := range r.conversations.working() {
 		if !s.Loop.over() && !s.Loop.stands() {
 			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
 		}
@@ -396,7 +396,7 @@ func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.S
 
 // cameItems returns the event that ends a step with items.
 func (r starter) cameItems(s *StepState) event.Data {
-	ms := r.Now.Sub(s.StartedAt).Milliseconds()
+	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
 	done, denied, taken := 0, 0, len(s.Items)
 	results := make([]any, len(s.Items))
 	for i, item := range s.Items {
@@ -421,7 +421,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 		}
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
 	case r.dryRun:
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.needs(s), MS: ms}
+		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s), MS: ms}
 	default:
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
 	}
@@ -433,8 +433,8 @@ func (r starter) cameItems(s *StepState) event.Data {
 func (r starter) startDrafts(looks bool) []Action {
 	free := r.guards.freeSlots()
 	var out []Action
-	for i, s := range r.Steps {
-		if most := r.mayPropose(); !looks && most > 0 && i >= most {
+	for i, s := range r.board.steps() {
+		if most := r.meter.mayPropose(); !looks && most > 0 && i >= most {
 			break // a plan of that length will be refused
 		}
 		if free.noDiscovery() {

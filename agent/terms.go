@@ -115,5 +115,10 @@ func (t *Terms) Models() prompt.Models { return t.prompting.Models }
 // size alone decides.
 func (t *Terms) Measured() *fit.Record { return t.prompting.Measured }
 
+// id, goal and model return the terms of those names.
+func (t *Terms) id() string           { return t.ID }
+func (t *Terms) goal() untrusted.Text { return t.Goal }
+func (t *Terms) model() string        { return t.Model }
+
 // modelTerms returns what is known of the models besides their replies.
 func (t *Terms) modelTerms() modelTerms { return modelTerms{t.Model, t.prompting} }

@@ -74,6 +74,9 @@ func (b *Toolbox) facts(name string) *toolFacts {
 	return facts
 }
 
+// catalogue returns the tools of the run.
+func (b *Toolbox) catalogue() plan.Catalogue { return b.Catalogue }
+
 // gateRules returns the gate rules of the run.
 func (b *Toolbox) gateRules() []rule.Rule { return b.rules }
 

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"fmt"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/planning/expression"
+	"replan/planning/plan"
+)
+
+// preparer prepares the calls of steps, after the events that change them.
+type preparer struct {
+	caller
+	*Permissions
+}
+
+// prepare resolves the call of a step and checks it against the tool's schema.
+func (r preparer) prepare(s *StepState, facts *toolFacts) error {
+	args := s.args()
+	if len(args) > 0 && !s.byModel() && !s.author.edited() { // text written by a model in a call, or by the user at a gate, is no reference
+		var err error
+		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
+			return err
+		}
+	}
+	if len(s.fill.written()) > 0 {
+		args = merge(args, s.fill.written())
+	}
+	args, fitted := r.fit(facts, args)
+	s.call.fit(fitted)
+	check := facts.Signature.Check
+	if r.strict {
+		check = facts.Signature.CheckStrict
+	}
+	if err := check(args); err != nil {
+		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
+	}
+	s.call.set(args)
+	return nil
+}
+
+// prepareDry resolves the call of a step, with placeholders for unknown results.
+func (r preparer) prepareDry(s *StepState) *flaw {
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+		facts := r.tools.facts(s.Step.Tool)
+		if facts.Err != nil {
+			return &flaw{event.FailureArgs, facts.Err.Error()}
+		}
+		if facts.blocked() {
+			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
+		}
+	}
+	s.call.set(s.args())
+	if !s.byModel() { // text written by a model in a call is no reference
+		args, err := plan.ResolveArgs(s.call.arguments(), r.valuesFor(s))
+		if err != nil {
+			return &flaw{event.FailureArgs, err.Error()}
+		}
+		s.call.set(args)
+	}
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+		args, fitted := r.fit(r.tools.facts(s.Step.Tool), s.call.arguments())
+		s.call.set(args)
+		s.call.fit(fitted)
+		if matched := r.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
+			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
+		}
+	}
+	return nil
+}
+
+// takes reports whether the condition of a step that could start takes it. A condition
+// without an answer is a flaw of the step, which is taken and fails.
+func (r preparer) takes(s *StepState) bool {
+	if s.Step.When == "" || s.expands() && ownCondition(s.Step) {
+		return true
+	}
+	names := expression.NamesOf(s.Step.When)
+	values := r.checkValues(s, names)
+	for _, v := range values {
+		if _, unknown := v.(plan.Placeholder); unknown {
+			return true // of a dry run
+		}
+	}
+	compiled, err := expression.Compile(s.Step.When, nil)
+	if err == nil {
+		var holds bool
+		var saw []expression.Sight
+		if holds, saw, err = compiled.Holds(values); err == nil {
+			s.call.decide(saw, holds)
+			return holds
+		}
+	}
+	s.call.fail(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
+	return false
+}
+
+// findMissingArgs finds the missing args of a step's call, and marks its tool as
+// gated if the plan asks for a gate.
+func (r preparer) findMissingArgs(s *StepState) {
+	s.fill.lacks(nil)
+	if s.Step.Executor != plan.ExecutorTool {
+		return
+	}
+	facts := r.tools.facts(s.Step.Tool)
+	if facts.Err != nil {
+		return
+	}
+	if !s.author.byUser() {
+		s.fill.lacks(r.missingArgs(s, s.Step, facts))
+	}
+	if s.Step.Gate {
+		r.Permissions.gateTool(facts.Tool)
+	}
+}
+
+// bound reports whether the call of a step is still the one that its newest gate showed.
+func (r preparer) bound(s *StepState) bool {
+	facts := r.tools.facts(s.Step.Tool)
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
+}

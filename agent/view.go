@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"iter"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// The views are what the types that decide the next action see of the parts of a run. They
+// name no method that changes a part. What they return may be shared with it: it is read-only.
+
+// permissionsView are the open gates, and what the user has allowed at gates.
+type permissionsView interface {
+	openGates() []*Gate
+	planGates(s *StepState, tool plan.Tool) bool
+	hasChanged(tool plan.Tool) bool
+	grants() bool
+	lift(asks rule.Rule, t plan.Tool, args map[string]any, uncovered []rule.Provenance) rule.Rule
+	judgePaths() bool
+}
+
+// questionsView are the open questions about steps.
+type questionsView interface {
+	asks() bool
+	waiting() []*StepState
+	lostSteps() []*StepState
+}
+
+// reviewsView tells whether the plan waits for its review.
+type reviewsView interface {
+	ReviewPending() bool
+}
+
+// uncommittedView tells what to say about uncommitted changes.
+type uncommittedView interface {
+	warning() string
+}
+
+// flightView is what is under way.
+type flightView interface {
+	quiet() bool
+	calls() iter.Seq[event.Attempt]
+	callsUnderWay() int
+	modelsUnderWay() int
+}
+
+// queuesView are the steps that can be acted on, by need.
+type queuesView interface {
+	of(n need) queue
+	approvedCalls() []*StepState
+	only(keep func(*StepState) bool) queuesView
+	empty() bool
+}
+
+// clockView is the time of the run.
+type clockView interface {
+	now() time.Time
+	Elapsed() time.Duration
+	reaches(limit time.Duration) time.Time
+	fired(timer string) bool
+}
+
+// meterView is what the run may use and has used.
+type meterView interface {
+	limits() event.Limits
+	used() event.Usage
+	mayPropose() int
+	maxSteps() int
+	stepsLeft() int
+	modelSlots() int
+	account() account
+	budgets(elapsed time.Duration) [7]budget
+	leftOver(readOnly bool, elapsed time.Duration) event.Limits
+	hasWarned(key string) bool
+	repeats(key string, revision int) int
+}
+
+// ledgerView is what the run has done.
+type ledgerView interface {
+	history() []plan.HistoryItem
+	notes() []event.Note
+}
+
+// planningView is the making of plans.
+type planningView interface {
+	hasOwn() bool
+	byWords() bool
+	taken() *event.RouteMatched
+	unreportedRoute() *event.RouteMatched
+	unreportedSkips() []planning.SkippedPhase
+	active() bool
+	waits() bool
+	nextRequest() (request prompt.Request, more bool)
+	outcome() planning.Outcome
+	looks() []plan.Step
+	looksTaken() []plan.HistoryItem
+	messages() []string
+	wantsReplan() bool
+	onlyRemark() bool
+	failure() (step, err string)
+	request() string
+	reason() string
+}
+
+// outcomeView is the answer of the run, and how it ends.
+type outcomeView interface {
+	answer() Synthesis
+	isPaused() bool
+	final() *event.Result
+	ends() bool
+	endsAs() *ending
+	endsDryAs() *ending
+}
+
+// conversationsView are the loops of the run.
+type conversationsView interface {
+	inChat() *Loop
+	working() []*StepState
+	holdsCalls(model string) bool
+}
+
+// modelsView is what the replies of models show of them.
+type modelsView interface {
+	measured(model string, bytesPerToken, readSpeed float64) (bytes, read float64)
+	window() int
+}
+
+// acceptanceView is the evaluation of the acceptance of the plan.
+type acceptanceView interface {
+	accepted() []event.CheckCompleted
+	acceptanceOf(b boardView) checkSubject
+}
+
+// boardView is the plan with the states of its steps.
+type boardView interface {
+	current() plan.Plan
+	revision() int
+	revisions() []Revision
+	steps() []*StepState
+	at(index string) *StepState
+	executed(do func(*StepState))
+	remaining() []plan.Step
+	needs(s *StepState) []string
+	ancestors(index string) map[string]bool
+	producersOf(name string) []*StepState
+	passedBy() []*StepState
+	value(name string) (any, bool)
+	values() map[string]any
+	Variables() map[string]any
+}
+
+// toolsView are the tools of the run, and its rules about them.
+type toolsView interface {
+	catalogue() plan.Catalogue
+	facts(name string) *toolFacts
+	toolName(name string) string
+	toolOf(p rule.Provenance) (plan.Tool, bool)
+	offeredFirst(catalogue plan.Catalogue) plan.Catalogue
+}
+
+// termsView are the displayed terms of the run; its settings have no methods.
+type termsView interface {
+	id() string
+	goal() untrusted.Text
+	model() string
+}
