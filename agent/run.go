@@ -50,7 +50,7 @@ func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
 func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
 func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, &r.Board, r.roster()} }
 func (r *Run) origins() origins {
-	return origins{&r.settings, &r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
+	return origins{r.agreed(), &r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
 }
 func (r *Run) caller() caller     { return caller{r.origins(), &r.Permissions} }
 func (r *Run) preparer() preparer { return preparer{r.caller(), &r.Permissions} }

@@ -120,5 +120,8 @@ func (t *Terms) id() string           { return t.ID }
 func (t *Terms) goal() untrusted.Text { return t.Goal }
 func (t *Terms) model() string        { return t.Model }
 
+// agreed returns the terms that are not displayed, to read them.
+func (t *Terms) agreed() *settings { return &t.settings }
+
 // modelTerms returns what is known of the models besides their replies.
 func (t *Terms) modelTerms() modelTerms { return modelTerms{t.Model, t.prompting} }

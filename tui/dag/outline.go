@@ -43,7 +43,7 @@ type Row struct {
 
 // signBeside reports whether a sign of the row stands beside the rails: that of a heading, of a
 // removed step, or of a step in a group.
-func (r *Row) signBeside() bool {
+func (r Row) signBeside() bool {
 	return r.rails != railsBeside && (r.Kind == RowGroup || r.Step != nil && r.owner == nil)
 }
 
