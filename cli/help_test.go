@@ -124,7 +124,7 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
 		"show ../../x":               `replan: unknown command "show"; did you mean replan runs show? To use it as a goal: replan -- show ../../x`,
 		"show README":                `there is no file "README" in the workspace`,
-		"-- stauts":                  `Without a model you can ask: find X`,
+		"-- stauts":                  `I do not understand "stauts". Did you mean: status?`,
 		"unod r-1 --yes":             `replan: unknown flag --yes`,
 		"unod r-1":                   `did you mean undo?`,
 		"plan chekc x":               `replan: unknown command "chekc" for "replan plan"; did you mean check?`,

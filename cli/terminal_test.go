@@ -82,7 +82,7 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 
 			at := s.mark()
 			s.keys("say hello\r")
-			s.until(at, "✗ Ollama does not answer")
+			s.until(at, "✗ I do not understand")
 			at = s.mark()
 			s.keys("?")
 			s.until(at, "next pane")
