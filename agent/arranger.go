@@ -31,7 +31,7 @@ func (r arranger) applyPlan(d event.PlanCreated) {
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		*state = *newStep(step, r.attemptsBefore(step.Index))
-		state.author.readBefore(r.authorRead(step))
+		state.plannedAfter(r.authorRead(step))
 		steps = append(steps, state)
 	}
 	r.Board.take(d.Plan, d.Revision, steps)
@@ -113,19 +113,17 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 		before, stays := old[step.Index]
 		switch {
 		case stays && r.onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
-			state.copyState(before, step)
+			state.keepWork(before)
 			r.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
-			state.change(ChangeAdded)
-			state.author.readBefore(r.untrustedReads(step, old, read))
+			state.revised(ChangeAdded, r.untrustedReads(step, old, read))
 		case slices.Contains(d.Revised, step.Index):
-			state.change(ChangeRevised)
-			state.author.readBefore(r.untrustedReads(step, old, read))
+			state.revised(ChangeRevised, r.untrustedReads(step, old, read))
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
 			// hold.
-			state.copyState(before, step)
+			state.keepWork(before)
 			r.bind(state) // the result may have a new name
 		case stays:
 			state.writtenLike(before)
@@ -212,7 +210,7 @@ func (r arranger) takeReviewed(p plan.Plan) (out []StepState) {
 		}
 		delete(before, step.Index)
 		was, items := s.Step, s.Items
-		s.copyState(s, step)
+		s.rewrite(step)
 		if items != nil && differs(was, step) {
 			s.dropItems()
 			if s.expands() && plan.SameWork(was, step) {

@@ -97,8 +97,7 @@ func (r arranger) applyRequest(d event.ModelRequested) {
 			r.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.fill.ask(true)
-		s.sawInPart(d.Request.Partial)
+		s.askForArgs(d.Request.Partial)
 		r.enqueue(s)
 	default:
 		r.Planning.await()
@@ -120,9 +119,10 @@ func (r arranger) applyReply(d event.ModelReplied) {
 		r.flight.modelReturns()
 		r.Meter.reply(d.Reply)
 		if s := r.Step(d.Step); s != nil {
-			s.fill.ask(false)
-			s.fill.fail(string(d.Error))
-			if d.Error == "" {
+			s.stopAsking()
+			if d.Error != "" {
+				s.lackArgs(string(d.Error))
+			} else {
 				r.fill(s, d.Reply.Text)
 			}
 			r.enqueue(s)

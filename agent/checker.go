@@ -46,7 +46,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 func (r checker) nextChecks(q queue, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	waiting := slices.SortedFunc(q.unsorted(), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
@@ -155,17 +155,10 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	case r.meter.limits().MaxCallsPerTool > 0 && free.callsOf(facts) >= r.meter.limits().MaxCallsPerTool:
 		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
 	}
-	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
+	step := plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}
 	var names []string
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
-	}
-	if subject.step == nil {
-		probe.author.readBefore(r.authorRead(probe.Step))
-	} else {
-		probe.Step.Index = subject.step.Step.Index
-		probe.itemLike(subject.step)
-		probe.author.readBefore(slices.Concat(subject.step.author.hadRead(), r.checkedText(subject.step, check)))
 	}
 	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
 	if err != nil {
@@ -177,8 +170,14 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
 		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
-	probe.call.set(args)
-	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
+	var probe *StepState
+	if subject.step == nil {
+		probe = newProbe(step, args, r.authorRead(step))
+	} else {
+		probe = newProbe(step, args, slices.Concat(subject.step.authorRead(), r.checkedText(subject.step, check)))
+		probe.itemLike(subject.step)
+	}
+	switch matched := r.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:
 		return args, ""
 	case rule.VerdictBlock:

@@ -55,24 +55,25 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	if args == nil {
 		args = map[string]any{}
 	}
-	c := newCall(l, use, plan.Step{
+	call := innerCall{loop: l, use: use}
+	step := plan.Step{
 		Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
 		OnFailure: plan.OnFailureAbort, Gate: gate,
-	}, parent, number, r.attemptsBefore(index))
+	}
 	// It may also call tools for which its request had no room.
 	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.callable(l), prompt.FindTool())), use.Name); err != nil {
-		c.inner.isUnknown(err)
+		call.unknown = err
 		if changed, err := plan.Offer(r.briefing.brief().Withheld).Find(use.Name); err == nil {
-			c.inner.isUnknown(fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed}))
+			call.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
 		}
 	} else {
-		c.Step.Tool, c.Step.Title = tool.Name, untrusted.Text(tool.Name)
+		step.Tool, step.Title = tool.Name, untrusted.Text(tool.Name)
 		if named, err := r.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
-			c.Step.Tool = tool.QualifiedName()
+			step.Tool = tool.QualifiedName()
 		}
 	}
-	c.inner.findsTools(prompt.IsFindTool(r.facts(c.Step.Tool).Tool))
-	return c
+	call.finds = prompt.IsFindTool(r.facts(step.Tool).Tool)
+	return newCall(call, step, parent, number, r.attemptsBefore(index))
 }
 
 // handleCallFailure decides what follows from a failed inner call. The model gets the
@@ -104,10 +105,10 @@ func (r dialogue) handleCallFailure(c *StepState) {
 // calls of its reply have.
 func (r dialogue) settleCall(c *StepState) {
 	l := c.conversation()
-	if c.inner.isAnswered() || l == nil {
+	if c.isAnswered() || l == nil {
 		return
 	}
-	c.inner.answer()
+	c.answer()
 	if !l.allAnswered() {
 		return
 	}
@@ -138,9 +139,8 @@ func (r dialogue) resumeLoops() {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
 			return
 		}
-		s.runOn()
 		r.Clock.unfire(s.Loop.timer())
-		s.restartedAt(r.Now)
+		s.converseAgain(r.Now)
 		s.Loop.resume(r.Now)
 		r.Conversations.addAgent(s)
 	})

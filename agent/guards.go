@@ -127,7 +127,7 @@ func (r guards) freeSlots() slots {
 	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
 		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
-			free.change(s.gate.changing())
+			free.change(s.changing())
 			free.call(r.tools.facts(s.Step.Tool).Tool)
 		}
 	}
@@ -146,7 +146,7 @@ func (r guards) reserveApproved(q queuesView, free *slots) {
 	for _, s := range q.approvedCalls() {
 		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
-	for _, s := range q.of(needTurn) {
+	for s := range q.of(needTurn).unsorted() {
 		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 }
@@ -170,7 +170,7 @@ func (r guards) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.call.arguments())), limit: int64(most)}
+	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.callArgs())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -238,7 +238,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		}
 	case r.board.revision() > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
+		if blocked, again = r.repeats(s, s.callArgs()); again != nil {
 			warned = again
 		}
 	}

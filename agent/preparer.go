@@ -18,25 +18,25 @@ type preparer struct {
 // prepare resolves the call of a step and checks it against the tool's schema.
 func (r preparer) prepare(s *StepState, facts *toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && !s.byModel() && !s.author.edited() { // text written by a model in a call, or by the user at a gate, is no reference
+	if len(args) > 0 && !s.byModel() && s.edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
 		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
 			return err
 		}
 	}
-	if len(s.fill.written()) > 0 {
-		args = merge(args, s.fill.written())
+	if written := s.modelArgs(); len(written) > 0 {
+		args = merge(args, written)
 	}
 	args, fitted := r.fit(facts, args)
-	s.call.fit(fitted)
 	check := facts.Signature.Check
 	if r.strict {
 		check = facts.Signature.CheckStrict
 	}
 	if err := check(args); err != nil {
+		s.prepare(nil, fitted)
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
-	s.call.set(args)
+	s.prepare(args, fitted)
 	return nil
 }
 
@@ -51,18 +51,16 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
 		}
 	}
-	s.call.set(s.args())
+	args := s.args()
 	if !s.byModel() { // text written by a model in a call is no reference
-		args, err := plan.ResolveArgs(s.call.arguments(), r.valuesFor(s))
-		if err != nil {
+		var err error
+		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
-		s.call.set(args)
 	}
+	s.prepare(args, nil)
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
-		args, fitted := r.fit(r.tools.facts(s.Step.Tool), s.call.arguments())
-		s.call.set(args)
-		s.call.fit(fitted)
+		s.prepare(r.fit(r.tools.facts(s.Step.Tool), args))
 		if matched := r.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
@@ -88,18 +86,20 @@ func (r preparer) takes(s *StepState) bool {
 		var holds bool
 		var saw []expression.Sight
 		if holds, saw, err = compiled.Holds(values); err == nil {
-			s.call.decide(saw, holds)
+			if !holds {
+				s.leaveOut(saw)
+			}
 			return holds
 		}
 	}
-	s.call.fail(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
+	s.cannotStart(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
 	return false
 }
 
 // findMissingArgs finds the missing args of a step's call, and marks its tool as
 // gated if the plan asks for a gate.
 func (r preparer) findMissingArgs(s *StepState) {
-	s.fill.lacks(nil)
+	s.lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -107,8 +107,8 @@ func (r preparer) findMissingArgs(s *StepState) {
 	if facts.Err != nil {
 		return
 	}
-	if !s.author.byUser() {
-		s.fill.lacks(r.missingArgs(s, s.Step, facts))
+	if !s.byUser() {
+		s.lacks(r.missingArgs(s, s.Step, facts))
 	}
 	if s.Step.Gate {
 		r.Permissions.gateTool(facts.Tool)
@@ -118,5 +118,5 @@ func (r preparer) findMissingArgs(s *StepState) {
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r preparer) bound(s *StepState) bool {
 	facts := r.tools.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.isBound(facts.Tool)
 }

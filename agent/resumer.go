@@ -86,7 +86,7 @@ func (r resumer) loseModelCalls() {
 	}
 	r.ModelCalls.loseExchanges()
 	r.resumeLoops()
-	r.executed(func(s *StepState) { s.fill.ask(false) })
+	r.executed(func(s *StepState) { s.stopAsking() })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -124,7 +124,7 @@ func (r resumer) takeUp() {
 	r.Chat.takeUp()
 	r.every(func(s *StepState) {
 		s.askUser(false)
-		if s.inner.isAnswered() {
+		if s.isAnswered() {
 			return // the model already knows the outcome of the call
 		}
 		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.itemStep().Status == StepCompleted {

@@ -134,7 +134,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.roster().every(func(s *StepState) {
-		if !s.Draft && !s.inner.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})
@@ -239,7 +239,7 @@ func (r *Run) Budgets() []Budget {
 // what it would do now.
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
-	return s != nil && s.author.edited()
+	return s != nil && s.edits() > 0
 }
 
 // EditCheck returns a function that checks replacement arguments for an open

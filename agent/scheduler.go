@@ -36,7 +36,7 @@ func (r scheduler) enqueue(s *StepState) {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
 	if now == needGate {
-		s.gate.need(r.Seq)
+		s.needsGate(r.Seq)
 	}
 	r.queues.put(s, now)
 }
@@ -44,7 +44,6 @@ func (r scheduler) enqueue(s *StepState) {
 // enqueueAll enqueues every step of the plan.
 func (r scheduler) enqueueAll() {
 	*r.queues = queues{}
-	r.every(func(s *StepState) { s.sched.drop() })
 	r.every(r.enqueue)
 }
 
@@ -54,9 +53,9 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.call.forget()
+	s.forgetCall()
 	switch {
-	case r.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner.isAnswered():
+	case r.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.isAnswered():
 		return needNothing
 	case s.isItem() && s.held():
 		return needNothing
@@ -66,14 +65,14 @@ func (r scheduler) needOf(s *StepState) need {
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
-	case s.Status != StepPending || s.fill.asked():
+	case s.Status != StepPending || s.asksForArgs():
 		return needNothing
 	case s.orphaned():
 		s.skipFor("the step that asked for it has ended")
 		return needRecord
 	case s.skipReason() != "":
 		return needRecord
-	case s.node.blocked():
+	case r.Board.blocked(s):
 		return needNothing
 	case !r.takes(s):
 		return needRecord
@@ -84,7 +83,7 @@ func (r scheduler) needOf(s *StepState) need {
 		fallthrough
 	case r.dryRun:
 		if flaw := r.prepareDry(s); flaw != nil {
-			s.call.fail(flaw.kind, flaw.sentence)
+			s.cannotStart(flaw.kind, flaw.sentence)
 		}
 		return needRecord
 	case !s.RetryAt.IsZero() && !r.fired(s.retryTimer()):
@@ -98,7 +97,7 @@ func (r scheduler) needOf(s *StepState) need {
 // flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
-		s.call.fail(kind, sentence)
+		s.cannotStart(kind, sentence)
 		return needRecord
 	}
 	switch s.Step.Executor {
@@ -120,24 +119,25 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return needModelSlot
 	}
 	facts := r.facts(s.Step.Tool)
+	lacking, problem := s.lacking()
 	switch {
-	case s.inner.unknownTool() != nil:
-		return flawed(event.FailureArgs, s.inner.unknownTool().Error())
+	case s.unknownTool() != nil:
+		return flawed(event.FailureArgs, s.unknownTool().Error())
 	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
 	case prompt.IsFindTool(facts.Tool) && !s.byModel():
 		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
 	case facts.Err != nil:
 		return flawed(event.FailureArgs, facts.Err.Error())
-	case s.gate.denied():
+	case s.denied():
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
-	case s.fill.open() && s.fill.failed() != "":
-		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missingArgs(), " and ")+": "+s.fill.failed())
-	case s.fill.open() && r.Model == "":
-		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missingArgs(), " and ")+", and there is no model to fill that in")
-	case s.fill.open():
+	case len(lacking) > 0 && problem != "":
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(lacking, " and ")+": "+problem)
+	case len(lacking) > 0 && r.Model == "":
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(lacking, " and ")+", and there is no model to fill that in")
+	case len(lacking) > 0:
 		return needModelSlot
 	}
 	if err := r.prepare(s, facts); err != nil {
@@ -152,12 +152,12 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.call.fail(event.FailureDenied, deniedBy(matched))
+		s.cannotStart(event.FailureDenied, deniedBy(matched))
 		return needRecord
-	case s.gate.unsettled() != "":
-		s.call.fail(event.FailureTool, s.gate.unsettled())
+	case s.unsettled() != "":
+		s.cannotStart(event.FailureTool, s.unsettled())
 		return needRecord
-	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
+	case matched.Verdict == rule.VerdictAsk && !s.allowed() && !r.passed(s):
 		return needGate
 	default:
 		return needToolSlot
@@ -171,12 +171,12 @@ func (r scheduler) releaseNotTaken(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for d := range r.feeds(s) {
+	for at, d := range r.feeds(s) {
 		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
 			r.enqueue(d)
 			continue
 		}
-		if d.node.fed() {
+		if r.fed(at) {
 			r.enqueue(d)
 		}
 	}
@@ -188,7 +188,7 @@ func (r scheduler) skipDependents(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for d := range r.feeds(s) {
+	for _, d := range r.feeds(s) {
 		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
 			r.enqueue(d)
 		}
@@ -203,8 +203,8 @@ func (r scheduler) release(s *StepState) {
 		return
 	}
 	r.bind(s)
-	for d := range r.feeds(s) {
-		if d.node.fed() {
+	for at, d := range r.feeds(s) {
+		if r.fed(at) {
 			r.enqueue(d)
 		}
 	}

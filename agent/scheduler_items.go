@@ -18,10 +18,10 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	}
 	items, err := each.List(r.values())
 	if err != nil {
-		s.call.fail(event.FailureArgs, err.Error())
+		s.cannotStart(event.FailureArgs, err.Error())
 		return needRecord, true
 	}
-	s.call.expand(items)
+	s.beginWith(items)
 	return needRecord, true
 }
 

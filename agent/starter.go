@@ -77,12 +77,12 @@ func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
 		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
-			claimed.change(s.gate.changed())
+			claimed.change(s.wasChanging())
 		}
 	}
-	for _, s := range q.of(needToolSlot) {
-		if s.gate.allowed() {
-			claimed.change(s.gate.changing())
+	for s := range q.of(needToolSlot).unsorted() {
+		if s.allowed() {
+			claimed.change(s.changing())
 		}
 	}
 	return claimed
@@ -95,7 +95,7 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 	var steps []*StepState
 	next := free.servers()
 	waiting := 0
-	for s := range q.of(needToolSlot).inOrder() {
+	for s := range q.of(needToolSlot).steps() {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
@@ -123,17 +123,18 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 // call that they refuse.
 func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
-	if len(q.of(needGate)) == 0 {
+	next := q.of(needGate).top()
+	if next == nil {
 		return nil, false
 	}
-	most := gatesFor(q.of(needGate)[0]) - len(r.permissions.openGates())
+	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.of(needGate).first(most) {
 		facts := r.tools.facts(s.Step.Tool)
-		if s.gate.reopens() != "" {
+		if s.gateReopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}
-			if again.changes(s.gate.changed()) {
+			if again.changes(s.wasChanging()) {
 				continue // its effect may be different after that call
 			}
 		}
@@ -145,7 +146,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
 			if again != nil {
-				again.change(s.gate.changed())
+				again.change(s.wasChanging())
 			}
 			out = append(out, Action{Effect: r.gate(s)})
 		}
@@ -169,21 +170,18 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
-	if saw, out := s.call.leftOut(); out {
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
-	}
+	call, number := s.nextCall(), s.nextAttempt()
 	switch {
+	case call.out:
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: call.saw}}}
 	case free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index)
-	}
-	number := s.nextAttempt()
-	if items, expands := s.call.expands(); expands {
+	case call.expanded:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(items)}}}
-	}
-	if flaw := s.call.failure(); flaw != nil {
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(call.items)}}}
+	case call.flaw != nil:
 		free.useStep(s)
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(flaw.sentence), Failure: flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.useStep(s)
@@ -202,7 +200,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 // placeholder for its result.
 func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
@@ -229,7 +227,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
-	files := s.gate.changing()
+	files := s.changing()
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
@@ -248,28 +246,28 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	timeout, limit := r.timeLimit(s.Step, facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
-		words, _ := s.call.arguments()["words"].(string)
+		words, _ := s.callArgs()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
 			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.conversation()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
-		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+		return append(out, Action{r.started(s, s.callArgs(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
 	}
-	hashes, command := s.gate.shown()
+	hashes, command := s.gateShowed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.unseen(s, facts), Paths: r.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.unseen(s, facts), Paths: r.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
-	for _, s := range q.of(needTurn) {
+	for s := range q.of(needTurn).unsorted() {
 		if facts := r.tools.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
@@ -296,7 +294,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.refusedArgs())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -379,9 +377,9 @@ func (r starter) nextDeadlines() []Action {
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
 func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.call.arguments(), number)
-	started.Coerced = s.call.coerced()
-	if s.gate.allowed() {
+	started := r.started(s, s.callArgs(), number)
+	started.Coerced = s.nextCall().fitted
+	if s.allowed() {
 		return started
 	}
 	matched := r.ruleFor(s, facts)
@@ -404,7 +402,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 		case item.Status == StepCompleted:
 			results[i] = item.Result
 			done++
-		case item.gate.denied() && !item.NotTaken:
+		case item.denied() && !item.NotTaken:
 			denied++
 		case item.NotTaken:
 			taken--

@@ -79,14 +79,11 @@ func (r tracker) applyGateRequested(e event.Event, d event.GateRequested) {
 	if call == "" { // an older replan wrote it
 		call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
 	}
-	s.showGate(d, call)
-	if d.Nothing {
-		s.gate.allow()
-		r.enqueue(s)
+	waits := s.openGate(d, call)
+	r.enqueue(s)
+	if !waits {
 		return
 	}
-	s.wait(d.Gate)
-	r.enqueue(s)
 	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.recorder.askedGate(s, d)
 }
@@ -229,13 +226,7 @@ func (r tracker) applyStepFailed(d event.StepFailed) {
 	r.Meter.spend(s.account(d.Run, d.Usage))
 	s.fail(d)
 	r.recorder.endAttempt(s, d.Attempt)
-	switch {
-	case d.Removes != "":
-		s.gate.wouldRemove(d.Removes)
-		r.holdBack(s)
-		return
-	case d.Outdated != "":
-		s.outdate(d.Outdated, d.Paths)
+	if s.heldBack(d) {
 		r.holdBack(s)
 		return
 	}
@@ -314,7 +305,7 @@ func (r tracker) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.canReplan() || r.asks():
 		return true
-	case s.gate.denied():
+	case s.denied():
 		return false
 	}
 	return slices.ContainsFunc(r.Steps, func(other *StepState) bool {
@@ -339,10 +330,9 @@ func (r tracker) refills(s *StepState) bool {
 	return true
 }
 
-// holdBack makes a call wait for its gate after its tool refused to run without
-// one, or without another one. Nothing was done, so no budget counts it.
+// holdBack lets a call that its tool refused to run wait for its gate. Nothing was done, so no
+// budget counts it.
 func (r tracker) holdBack(s *StepState) {
-	s.takeBack()
 	r.facts(s.Step.Tool).uncalled()
 	if !s.isItem() {
 		r.Meter.takeBackStep()
@@ -374,10 +364,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate.deny()
-		if d.Decision == event.Allow {
-			s.gate.allow()
-		}
+		s.answerGate(d.Decision == event.Allow)
 		r.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.Permissions.acceptChange(g)
@@ -396,7 +383,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 // the user saw. A resume may bring other tools, or the same ones with other effects.
 func (r tracker) askAgain() {
 	r.every(func(s *StepState) {
-		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate.allowed()) || r.bound(s) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.allowed()) || r.bound(s) {
 			return
 		}
 		r.Permissions.closeGate(s.Gate)
@@ -436,11 +423,11 @@ func (r tracker) answerItems(s *StepState, decision event.Decision) {
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.gate.deny()
+			item.answerGate(false)
 		}
 	}
 	if decision == event.Allow {
-		of.gate.allowItems(r.facts(s.Step.Tool).Tool)
+		of.allowItems(r.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
 		r.enqueue(item)
@@ -550,7 +537,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 func (r tracker) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.fill.fail(err.Error())
+		s.lackArgs(err.Error())
 		return
 	}
 	signature := r.facts(s.Step.Tool).Signature
@@ -559,9 +546,7 @@ func (r tracker) fill(s *StepState, text string) {
 	}
 	args = signature.Settle(args)
 	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
-		if !s.fill.refuse(args, why) {
-			s.fill.fail(why)
-		}
+		s.refuseArgs(args, why)
 		return
 	}
 	call := s.Step
@@ -569,11 +554,11 @@ func (r tracker) fill(s *StepState, text string) {
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.fill.fail(f.Message)
+			s.lackArgs(f.Message)
 			return
 		}
 	}
-	s.fill.take(args)
+	s.takeArgs(args)
 }
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.

@@ -54,10 +54,7 @@ func (r tracker) draftCall(step plan.Step, done map[string]bool, found map[strin
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step}
-	probe.call.set(call)
-	probe.author.readBefore(r.authorRead(step))
-	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
+	if r.ruleFor(newProbe(step, call, r.authorRead(step)), facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
 	alone.Args = call
