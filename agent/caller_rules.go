@@ -16,12 +16,12 @@ import (
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
-func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
+func (r caller) ruleFor(s *StepState, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
 	tool, args := facts.Tool, s.callArgs()
-	if lacking, _ := s.lacking(); r.dryRun && len(lacking) > 0 {
+	if lacking, _ := s.lacking(); r.terms.DryRun() && len(lacking) > 0 {
 		args = merge(args, nil)
 		for _, name := range lacking {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
@@ -66,7 +66,7 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
-	from := r.provenance(s)
+	from := r.origins.provenance(s)
 	if s.itemAllowed(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
@@ -76,7 +76,7 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 // unseen reports whether a call may change workspace files and passes by a rule
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
-func (r caller) unseen(s *StepState, facts *toolFacts) bool {
+func (r caller) unseen(s *StepState, facts toolFacts) bool {
 	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
@@ -88,7 +88,7 @@ func (r caller) gate(s *StepState) OpenGate {
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.Step.Index, Title: s.Step.Title,
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callArgs(),
-			Outdated: s.gateReopens(), Provenance: r.provenance(s), Items: r.sharing(s, facts),
+			Outdated: s.gateReopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
 		Tool:    tool,
@@ -111,7 +111,7 @@ func (r caller) gateID(s *StepState) string {
 
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
-func (r caller) sharing(s *StepState, facts *toolFacts) int {
+func (r caller) sharing(s *StepState, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
@@ -127,7 +127,7 @@ func (r caller) passed(s *StepState) bool {
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
-func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
+func (r caller) judgedPaths(s *StepState, facts toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
 		r.permissions.judgePaths()
 	switch {

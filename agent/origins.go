@@ -12,23 +12,23 @@ import (
 // origins knows where the text of a call comes from, and what a model had read before it
 // wrote a call.
 type origins struct {
-	*settings
 	terms    termsView
 	tools    toolsView
 	ledger   ledgerView
 	planning planningView
-	roster
+	board    boardView
+	steps    stepsView
 }
 
 // before returns the texts that the models of a run have read when it begins: what came
 // up in the conversation before, or was read by whoever asked for the run, and the
 // mentions in the user's message.
 func (r origins) before() []rule.Provenance {
-	out := slices.Clone(r.readBefore)
-	if r.givenPlan != nil {
-		out = append(out, r.givenPlan.Provenance...)
+	out := slices.Clone(r.terms.readBefore())
+	if given, ok := r.terms.given(); ok {
+		out = append(out, given.Provenance...)
 	}
-	for _, m := range r.prompting.Mentions {
+	for _, m := range r.terms.prompting().Mentions {
 		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
 	}
 	return plan.Newest(out)
@@ -39,10 +39,11 @@ func (r origins) before() []rule.Provenance {
 // planner looked at is in files that the goal names: it counts where a call cannot be
 // undone.
 func (r origins) authorRead(step plan.Step) []rule.Provenance {
+	given, ok := r.terms.given()
 	switch {
-	case r.givenPlan != nil:
-		return r.givenPlan.Provenance
-	case r.planning.byWords() && r.outerRun == "":
+	case ok:
+		return given.Provenance
+	case r.planning.byWords() && r.terms.outerRun() == "":
 		return nil
 	}
 	if facts := r.tools.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
@@ -74,7 +75,7 @@ func (r origins) hasRead() []rule.Provenance {
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
-		if s := r.Step(h.Index); s == nil || s.told() {
+		if s := r.steps.Step(h.Index); s == nil || s.told() {
 			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
@@ -87,7 +88,7 @@ func (r origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.aut
 
 // ReadFor returns what a model had read when it asked for another run by a call.
 func (r origins) ReadFor(index string) []rule.Provenance {
-	s := r.Step(index)
+	s := r.steps.Step(index)
 	if s == nil || !s.byModel() {
 		return inRun(r.terms.id(), r.hasRead())
 	}
@@ -147,7 +148,7 @@ func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Proven
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r origins) provenance(s *StepState) []rule.Provenance {
 	out := r.textOf(s)
-	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
+	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
 	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
@@ -159,7 +160,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s *StepState) bool {
-	return s.byModel() || len(s.modelArgs()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.planning.byWords()
+	return s.byModel() || len(s.modelArgs()) > 0 || s.byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -214,7 +215,7 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 // anything was read.
 func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.authorRead()) == 0 && r.tools.facts(s.Step.Tool) == r.tools.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.authorRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -248,7 +249,7 @@ func (r origins) read(c *StepState) []rule.Provenance {
 // directly or indirectly.
 func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
-	if s := r.Step(of); s != nil && s.isItem() {
+	if s := r.steps.Step(of); s != nil && s.isItem() {
 		of = s.itemStep().Step.Index
 	}
 	before := r.board.ancestors(of)
@@ -379,7 +380,7 @@ func argsWithReferences(args map[string]any) []string {
 
 // modelPlans reports whether a model makes the first plan of the run.
 func (r origins) modelPlans() bool {
-	return !r.planning.hasOwn() && r.givenPlan == nil && !r.planning.byWords()
+	return !r.planning.hasOwn() && !r.terms.isGiven() && !r.planning.byWords()
 }
 
 // canReplan reports whether a planner is available.

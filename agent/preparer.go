@@ -11,25 +11,27 @@ import (
 
 // preparer prepares the calls of steps, after the events that change them.
 type preparer struct {
-	caller
-	*Permissions
+	caller      caller
+	terms       *Terms
+	tools       *Toolbox
+	permissions *Permissions
 }
 
 // prepare resolves the call of a step and checks it against the tool's schema.
-func (r preparer) prepare(s *StepState, facts *toolFacts) error {
+func (r preparer) prepare(s *StepState, facts toolFacts) error {
 	args := s.args()
 	if len(args) > 0 && !s.byModel() && s.edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
-		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
+		if args, err = plan.ResolveArgs(args, r.caller.valuesFor(s)); err != nil {
 			return err
 		}
 	}
 	if written := s.modelArgs(); len(written) > 0 {
 		args = merge(args, written)
 	}
-	args, fitted := r.fit(facts, args)
+	args, fitted := r.caller.fit(facts, args)
 	check := facts.Signature.Check
-	if r.strict {
+	if r.terms.strict() {
 		check = facts.Signature.CheckStrict
 	}
 	if err := check(args); err != nil {
@@ -54,14 +56,14 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 	args := s.args()
 	if !s.byModel() { // text written by a model in a call is no reference
 		var err error
-		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
+		if args, err = plan.ResolveArgs(args, r.caller.valuesFor(s)); err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
 	}
 	s.prepare(args, nil)
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
-		s.prepare(r.fit(r.tools.facts(s.Step.Tool), args))
-		if matched := r.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
+		s.prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
+		if matched := r.caller.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
 	}
@@ -75,7 +77,7 @@ func (r preparer) takes(s *StepState) bool {
 		return true
 	}
 	names := expression.NamesOf(s.Step.When)
-	values := r.checkValues(s, names)
+	values := r.caller.checkValues(s, names)
 	for _, v := range values {
 		if _, unknown := v.(plan.Placeholder); unknown {
 			return true // of a dry run
@@ -99,6 +101,7 @@ func (r preparer) takes(s *StepState) bool {
 // findMissingArgs finds the missing args of a step's call, and marks its tool as
 // gated if the plan asks for a gate.
 func (r preparer) findMissingArgs(s *StepState) {
+	r.learnTools(s.Step.Tool, s.Step.Checks)
 	s.lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
 		return
@@ -108,10 +111,22 @@ func (r preparer) findMissingArgs(s *StepState) {
 		return
 	}
 	if !s.byUser() {
-		s.lacks(r.missingArgs(s, s.Step, facts))
+		s.lacks(r.caller.missingArgs(s, s.Step, facts))
 	}
 	if s.Step.Gate {
-		r.Permissions.gateTool(facts.Tool)
+		r.permissions.gateTool(facts.Tool)
+	}
+}
+
+// learnTools looks up the tool of a step and those of checks.
+func (r preparer) learnTools(tool string, checks []plan.Check) {
+	if tool != "" {
+		r.tools.learn(tool)
+	}
+	for _, c := range checks {
+		if c.Tool != "" {
+			r.tools.learn(c.Tool)
+		}
 	}
 }
 

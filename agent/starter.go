@@ -17,10 +17,20 @@ import (
 
 // starter starts the steps that are ready, within what is free.
 type starter struct {
-	checker
-	queues   queuesView
-	guards   guards
-	briefing briefing
+	checker       checker
+	caller        caller
+	origins       origins
+	guards        guards
+	briefing      briefing
+	terms         termsView
+	tools         toolsView
+	board         boardView
+	steps         stepsView
+	queues        queuesView
+	permissions   permissionsView
+	conversations conversationsView
+	clock         clockView
+	meter         meterView
 }
 
 // nextSteps starts the ready steps, longest remaining path first. Nothing starts
@@ -48,7 +58,7 @@ func (r starter) nextOf(q queuesView) []Action {
 		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.nextChecks(q.of(needCheck), &free)...)
+	out = append(out, r.checker.nextChecks(q.of(needCheck), &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -76,7 +86,7 @@ func (r starter) nextOf(q queuesView) []Action {
 func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
-		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
+		if s := r.steps.Step(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.wasChanging())
 		}
 	}
@@ -148,7 +158,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 			if again != nil {
 				again.change(s.wasChanging())
 			}
-			out = append(out, Action{Effect: r.gate(s)})
+			out = append(out, Action{Effect: r.caller.gate(s)})
 		}
 	}
 	return out, false
@@ -208,7 +218,7 @@ func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	}
 	facts := r.tools.facts(s.Step.Tool)
 	if facts.Err == nil {
-		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
+		if matched := r.caller.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
 	} else if s.Step.Gate {
@@ -243,7 +253,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.timeLimit(s.Step, facts.Tool)
+	timeout, limit := r.checker.timeLimit(s.Step, facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
 		words, _ := s.callArgs()["words"].(string)
@@ -260,7 +270,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	hashes, command := s.gateShowed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.unseen(s, facts), Paths: r.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
@@ -294,7 +304,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.refusedArgs())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.origins.inputs(s.Step), s.refusedArgs())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -302,7 +312,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.useStep(s)
 	number := s.nextAttempt()
-	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.origins.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
@@ -343,10 +353,10 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 	profile := l.profileOf()
 	request, plans := l.planRequest()
 	if plans {
-		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
+		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
-		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.origins.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
@@ -376,15 +386,15 @@ func (r starter) nextDeadlines() []Action {
 // startedCall begins an attempt of a call. A call with effects that passed no
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
-func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
+func (r starter) startedCall(s *StepState, facts toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.callArgs(), number)
 	started.Coerced = s.nextCall().fitted
 	if s.allowed() {
 		return started
 	}
-	matched := r.ruleFor(s, facts)
-	if from := r.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
-		if r.passed(s) {
+	matched := r.caller.ruleFor(s, facts)
+	if from := r.origins.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
+		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
 		started.Rule, started.Provenance = &matched, from
@@ -418,7 +428,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
 		}
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
-	case r.dryRun:
+	case r.terms.DryRun():
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s), MS: ms}
 	default:
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
