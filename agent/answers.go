@@ -25,11 +25,16 @@ const (
 
 // answers writes what a run answers without a model, and what is known about its evidence.
 type answers struct {
-	origins
+	terms      termsView
+	tools      toolsView
+	ledger     ledgerView
+	planning   planningView
+	board      boardView
+	outcome    outcomeView
+	acceptance acceptanceView
 	models     modelsView
 	clock      clockView
 	meter      meterView
-	acceptance acceptanceView
 }
 
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
@@ -55,19 +60,19 @@ func (r answers) supported(answer string) string {
 		results.WriteString(plan.CanonicalJSON(item.Args) + "\n" + prompt.Text(item.Result) + "\n" + string(item.Title) + "\n" + string(item.Error) + "\n")
 		counts = append(counts, countsIn(item.Result)...)
 	}
-	sketch := r.prompting.Sketch
+	sketch := r.terms.prompting().Sketch
 	known := string(r.terms.goal()) + "\n" + strings.Join(slices.Concat(sketch.Files, sketch.Near, sketch.Named, sketch.Changed), "\n") + "\n" + plan.CanonicalJSON(r.board.current())
-	for _, m := range r.prompting.Conversation {
+	for _, m := range r.terms.prompting().Conversation {
 		known += "\n" + m.Content
 	}
-	for _, m := range r.prompting.Mentions {
+	for _, m := range r.terms.prompting().Mentions {
 		known += "\n" + m.Text
 	}
 	claims := reply.Unsupported(answer, results.String(), known, counts)
 	for i, c := range claims {
 		claims[i] = "`" + c + "`"
 	}
-	if r.prompting.Small {
+	if r.terms.prompting().Small {
 		answer += r.passage(answer)
 	}
 	if len(claims) == 0 {
@@ -108,7 +113,7 @@ func (r answers) unwritten() string {
 // token.
 func (r answers) Results() string {
 	hasResult := func(s *StepState) bool { return resultText(s) != "" }
-	if r.outcome.final() == nil || r.outcome.final().Status != event.StatusCompleted || r.outcome.final().Answer != "" || r.dryRun || !slices.ContainsFunc(r.board.steps(), hasResult) {
+	if r.outcome.final() == nil || r.outcome.final().Status != event.StatusCompleted || r.outcome.final().Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
 	}
 	bound := shownOfAll
@@ -156,7 +161,7 @@ func (r answers) Evidence() []plan.Evidence {
 			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
 		}
 	}
-	if r.dryRun {
+	if r.terms.DryRun() {
 		return out
 	}
 	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
@@ -198,9 +203,9 @@ func (r answers) firstModelStep() *StepState {
 func (r answers) answersByRule() bool {
 	if r.planning.taken() == nil {
 		_, ok := r.answeredByRule()
-		return ok && !r.dryRun
+		return ok && !r.terms.DryRun()
 	}
-	if r.dryRun || r.board.revision() > 1 && r.terms.model() != "" {
+	if r.terms.DryRun() || r.board.revision() > 1 && r.terms.model() != "" {
 		return false
 	}
 	return r.terms.model() == "" || !wantsWords(*r.planning.taken())
@@ -210,11 +215,11 @@ func (r answers) answersByRule() bool {
 // have planned: it asks for a list that one look made, or a small model has changed what
 // the goal wants changed and would only repeat it.
 func (r answers) answeredByRule() (intent.Intent, bool) {
-	if r.givenPlan != nil || r.skipSynthesis || r.planning.hasOwn() || r.board.revision() == 0 {
+	if r.terms.isGiven() || r.terms.skipSynthesis() || r.planning.hasOwn() || r.board.revision() == 0 {
 		return intent.Intent{}, false
 	}
-	goal := prompt.Unmentioned(string(r.terms.goal()), r.prompting.Mentions)
-	if looks := r.surveyed.Look(goal, r.tools.catalogue()); looks.Whole && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
+	goal := prompt.Unmentioned(string(r.terms.goal()), r.terms.prompting().Mentions)
+	if looks := r.terms.surveyed().Look(goal, r.tools.catalogue()); looks.Whole && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
 		if in, ok := intent.AnsweredByLooks(goal, r.board.current().Steps); ok {
 			return in, true
 		}
@@ -222,7 +227,7 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 			return intent.Intent{}, true
 		}
 	}
-	if !r.prompting.Small || r.planOnly {
+	if !r.terms.prompting().Small || r.terms.PlanOnly() {
 		return intent.Intent{}, false
 	}
 	return intent.AnsweredByChanges(goal)
@@ -261,7 +266,7 @@ func (r answers) SynthesisItems() []plan.HistoryItem {
 
 // orUnverified returns how a run ends that requires everything to be verified.
 func (r answers) orUnverified(e ending) ending {
-	if !r.requireVerified || e.status != event.StatusCompleted || r.board.revision() == 0 || r.planOnly || r.dryRun {
+	if !r.terms.requireVerified() || e.status != event.StatusCompleted || r.board.revision() == 0 || r.terms.PlanOnly() || r.terms.DryRun() {
 		return e
 	}
 	evidence := r.Evidence()

@@ -56,7 +56,7 @@ func itemEvidence(s *StepState) []plan.Evidence {
 	}
 	var out []plan.Evidence // after the first item one per check
 	for _, item := range s.Items {
-		if item.NotTaken || item.gate.denied() {
+		if item.NotTaken || item.denied() {
 			continue // it is left out
 		}
 		of := evidenceOf(item.Step.Index, checks, item.Checked)

@@ -11,83 +11,103 @@ import (
 // arranger puts plans on the board: the first one, those that replace it, and those that a
 // review has changed.
 type arranger struct {
-	tracker
-	*PlanReviews
-	guards guards
+	tracker       tracker
+	dialogue      dialogue
+	scheduler     scheduler
+	caller        caller
+	origins       origins
+	guards        guards
+	briefing      briefing
+	recorder      recorder
+	steps         roster
+	terms         *Terms
+	tools         *Toolbox
+	board         *Board
+	ledger        *Ledger
+	planning      *Planning
+	outcome       *Outcome
+	conversations *Conversations
+	models        *ModelCalls
+	permissions   *Permissions
+	acceptance    *Acceptance
+	reviews       *PlanReviews
+	flight        *flight
+	clock         *Clock
+	meter         *Meter
 }
 
 // applyPlan applies the first plan. A step started while the plan streamed in is
 // adopted if its tool, args and dependencies are unchanged.
 func (r arranger) applyPlan(d event.PlanCreated) {
-	drafts := r.Steps
-	r.every(r.countAttempts)
-	r.Board.first(r.Now)
-	r.Planning.finish()
-	r.Meter.plan(len(d.Plan.Steps))
-	r.Board.define(d.Plan.Variables)
-	early := r.Ledger.restart()
+	drafts := r.board.Steps
+	r.steps.every(r.board.countAttempts)
+	r.board.first(r.clock.Now)
+	r.planning.finish()
+	r.meter.plan(len(d.Plan.Steps))
+	r.board.define(d.Plan.Variables)
+	early := r.ledger.restart()
 	steps := make([]*StepState, 0, len(d.Plan.Steps))
 	states := make([]StepState, len(d.Plan.Steps)) // one allocation, since plans can be long
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
-		*state = *newStep(step, r.attemptsBefore(step.Index))
-		state.author.readBefore(r.authorRead(step))
+		*state = *newStep(step, r.board.attemptsBefore(step.Index))
+		state.plannedAfter(r.origins.authorRead(step))
 		steps = append(steps, state)
 	}
-	r.Board.take(d.Plan, d.Revision, steps)
+	r.board.take(d.Plan, d.Revision, steps)
 	if len(drafts) > 0 {
 		r.adopt(drafts, early)
 	}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		switch {
 		case s.Status == StepCompleted && len(ChecksOf(s.Step)) > 0:
-			r.beginChecks(s)
+			r.tracker.beginChecks(s)
 		case s.Status == StepCompleted:
-			r.bind(s)
+			r.board.bind(s)
 		}
 	}
-	r.rebuildGraph()
-	r.skipModelSteps()
-	for _, s := range r.Steps {
+	r.scheduler.rebuildGraph()
+	r.scheduler.skipModelSteps()
+	for _, s := range r.board.Steps {
 		if s.Status == StepFailed {
-			r.handleFailure(s)
+			r.tracker.handleFailure(s)
 		}
 	}
 	r.hold()
-	r.applyRemarks()
+	r.dialogue.applyRemarks()
 }
 
 func (r arranger) applyReplan(d event.ReplanStarted) {
-	r.Meter.replan()
-	r.Planning.replan(d, r.Now)
+	r.meter.replan()
+	r.planning.replan(d, r.clock.Now)
 	why := string(d.Error)
-	if d.Step == "" && r.Planning.onlyRemark() {
+	if d.Step == "" && r.planning.onlyRemark() {
 		why = "" // the replan comes only from the user's remark
 	}
-	r.Planning.begin(r.makers().Replan(r.briefing.brief(), prompt.Situation{
+	r.planning.begin(r.planning.makers().Replan(r.briefing.brief(), prompt.Situation{
 		Remarks:     string(d.Request),
-		Plan:        r.Plan,
-		History:     r.History,
-		Finished:    r.finished(),
-		Remaining:   r.remaining(),
+		Plan:        r.board.Plan,
+		History:     r.ledger.History,
+		Finished:    r.board.finished(),
+		Remaining:   r.board.remaining(),
 		Attempt:     d.Attempt,
 		Failed:      d.Step,
 		Error:       why,
-		StepsLeft:   r.stepsLeft(),
-		ReplansLeft: r.replansLeft(),
+		StepsLeft:   r.meter.stepsLeft(),
+		ReplansLeft: r.meter.replansLeft(),
 	}))
 }
 
 // applyDiff applies a new plan for the remaining steps.
 func (r arranger) applyDiff(d event.PlanDiff) {
-	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.Now, At: r.Now, PreviousSteps: r.Steps}
-	if asked := r.Replanning; asked != nil {
+	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.clock.Now, At: r.clock.Now, PreviousSteps: r.board.Steps}
+	if asked := r.planning.Replanning; asked != nil {
 		revision.Step, revision.UserRequest, revision.AskedAt = asked.Step, asked.UserRequest, asked.StartedAt
 	}
 	r.recorder.dropAttempts()
 	old := map[string]*StepState{}
 	last := ""
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		old[s.Step.Index] = s
 		s.unchanged()
 		switch {
@@ -99,90 +119,88 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 		}
 		last = s.Step.Index
 	}
-	read := r.hasRead()
-	r.Meter.closeRevision(r.Revision, r.History, r.toolName)
-	r.every(r.countAttempts)
-	r.Board.revise(revision)
-	r.Planning.replanned()
-	r.Outcome.planAgain()
-	r.Acceptance.beginAcceptance()
+	read := r.origins.hasRead()
+	r.meter.closeRevision(r.board.Revision, r.ledger.History, r.tools.toolName)
+	r.steps.every(r.board.countAttempts)
+	r.board.revise(revision)
+	r.planning.replanned()
+	r.outcome.planAgain()
+	r.acceptance.beginAcceptance()
 
 	steps := make([]*StepState, 0, len(d.Plan.Steps))
 	for _, step := range d.Plan.Steps {
-		state := newStep(step, r.attemptsBefore(step.Index))
+		state := newStep(step, r.board.attemptsBefore(step.Index))
 		before, stays := old[step.Index]
 		switch {
-		case stays && r.onlyRechecks(before) && plan.SameWork(before.Step, step) && r.refersToFinished(step, old):
-			state.copyState(before, step)
-			r.beginChecks(state)
+		case stays && r.scheduler.onlyRechecks(before) && plan.SameWork(before.Step, step) && r.tracker.refersToFinished(step, old):
+			state.keepWork(before)
+			r.tracker.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
-			state.change(ChangeAdded)
-			state.author.readBefore(r.untrustedReads(step, old, read))
+			state.revised(ChangeAdded, r.origins.untrustedReads(step, old, read))
 		case slices.Contains(d.Revised, step.Index):
-			state.change(ChangeRevised)
-			state.author.readBefore(r.untrustedReads(step, old, read))
+			state.revised(ChangeRevised, r.origins.untrustedReads(step, old, read))
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
 			// hold.
-			state.copyState(before, step)
-			r.bind(state) // the result may have a new name
+			state.keepWork(before)
+			r.board.bind(state) // the result may have a new name
 		case stays:
 			state.writtenLike(before)
 		}
 		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
-			r.keepItems(state, before.Items)
+			r.tracker.keepItems(state, before.Items)
 		}
 		steps = append(steps, state)
 	}
-	r.Board.take(d.Plan, d.Revision, steps)
-	r.Permissions.closeGates()
-	r.rebuildGraph()
+	r.board.take(d.Plan, d.Revision, steps)
+	r.permissions.closeGates()
+	r.scheduler.rebuildGraph()
 	r.hold()
-	r.applyRemarks()
+	r.dialogue.applyRemarks()
 }
 
 // hold stops the plan for review, if a review is required and any steps are left.
 func (r arranger) hold() {
-	wait := r.reviewPlans && !r.planOnly && !r.dryRun && slices.ContainsFunc(r.Steps, func(s *StepState) bool { return !s.settled() })
-	r.PlanReviews.holdPlan(wait)
+	wait := r.terms.ReviewsPlans() && !r.terms.PlanOnly() && !r.terms.DryRun() && slices.ContainsFunc(r.board.Steps, func(s *StepState) bool { return !s.settled() })
+	r.reviews.holdPlan(wait)
 }
 
 // applyChosen replaces the plan under review, of which no step has started.
 func (r arranger) applyChosen(d event.PlanChosen) {
-	r.Board.undefine(r.Plan.Variables)
-	r.Permissions.ungateTools()
-	r.Board.clear()
-	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.Revision})
+	r.board.undefine(r.board.Plan.Variables)
+	r.permissions.ungateTools()
+	r.board.clear()
+	r.applyPlan(event.PlanCreated{Plan: d.Plan, Revision: r.board.Revision})
 }
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if
 // the run is resumed.
 func (r arranger) applyReviewed(d event.PlanReviewed) {
-	reviewed := ReviewedPlan{PlanReviewed: d, At: r.Now}
+	reviewed := ReviewedPlan{PlanReviewed: d, At: r.clock.Now}
 	if d.Decision != event.ReviewRun {
 		sentence := "the plan was refused: no step was run"
-		if r.Usage.Steps > 0 {
+		if r.meter.Usage.Steps > 0 {
 			sentence = "the plan was refused: no further step was run"
 		}
 		if unasked(d.By) {
 			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
 		}
-		r.PlanReviews.record(reviewed, false)
-		r.end(event.StatusFailed, event.ReasonDenied, sentence)
+		r.reviews.record(reviewed, false)
+		r.outcome.end(event.StatusFailed, event.ReasonDenied, sentence)
 		return
 	}
 	if d.Plan != nil {
 		reviewed.Out = r.takeReviewed(*d.Plan)
 	}
-	r.PlanReviews.record(reviewed, true)
-	r.every(func(s *StepState) {
-		s.postpone(r.Now)
+	r.reviews.record(reviewed, true)
+	r.steps.every(func(s *StepState) {
+		s.postpone(r.clock.Now)
 	})
 	for _, a := range d.Approved {
-		if s := r.Step(a.Step); s != nil {
-			s.approve(a.Args, r.facts(s.Step.Tool).Tool)
-			r.enqueue(s)
+		if s := r.steps.Step(a.Step); s != nil {
+			s.approve(a.Args, r.tools.facts(s.Step.Tool).Tool)
+			r.scheduler.enqueue(s)
 		}
 	}
 }
@@ -190,21 +208,21 @@ func (r arranger) applyReviewed(d event.PlanReviewed) {
 // takeReviewed applies the user's changes to the plan, and returns the removed
 // steps.
 func (r arranger) takeReviewed(p plan.Plan) (out []StepState) {
-	r.every(r.countAttempts)
+	r.steps.every(r.board.countAttempts)
 	before := map[string]*StepState{}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		before[s.Step.Index] = s
 	}
-	if r.Revision == 1 {
-		r.Meter.plan(len(p.Steps))
+	if r.board.Revision == 1 {
+		r.meter.plan(len(p.Steps))
 	}
 	steps := make([]*StepState, 0, len(p.Steps))
 	for _, step := range p.Steps {
 		s := before[step.Index]
 		if s == nil {
-			s = newStep(step, r.attemptsBefore(step.Index))
+			s = newStep(step, r.board.attemptsBefore(step.Index))
 		} else if !plan.EqualValues(s.Step.Args, step.Args) || !plan.SameTimes(s.Step, step) {
-			r.Permissions.closeGate(s.Gate) // it was for a different call
+			r.permissions.closeGate(s.Gate) // it was for a different call
 			if s.Status == StepWaiting {
 				s.leaveGate()
 			}
@@ -212,31 +230,31 @@ func (r arranger) takeReviewed(p plan.Plan) (out []StepState) {
 		}
 		delete(before, step.Index)
 		was, items := s.Step, s.Items
-		s.copyState(s, step)
+		s.rewrite(step)
 		if items != nil && differs(was, step) {
 			s.dropItems()
 			if s.expands() && plan.SameWork(was, step) {
-				r.keepItems(s, items)
+				r.tracker.keepItems(s, items)
 			}
 		}
 		steps = append(steps, s)
 	}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if before[s.Step.Index] == s {
 			r.recorder.skip(s)
-			r.Permissions.closeGate(s.Gate)
+			r.permissions.closeGate(s.Gate)
 			out = append(out, *s)
 		}
 	}
-	r.Board.take(p, r.Revision, steps)
-	r.rebuildGraph()
+	r.board.take(p, r.board.Revision, steps)
+	r.scheduler.rebuildGraph()
 	return out
 }
 
 // applySteered passes the user's remark to whoever is working: each model in a
 // loop gets it with its next turn, otherwise the planner of the rest.
 func (r arranger) applySteered(d event.RunSteered) {
-	if loops := r.activeLoops(); len(loops) > 0 {
+	if loops := r.steps.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {
 				l.remark(string(d.Text))
@@ -244,6 +262,6 @@ func (r arranger) applySteered(d event.RunSteered) {
 		}
 		return
 	}
-	r.Planning.keepMessages(string(d.Text))
-	r.applyRemarks()
+	r.planning.keepMessages(string(d.Text))
+	r.dialogue.applyRemarks()
 }

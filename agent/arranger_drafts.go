@@ -9,18 +9,19 @@ import (
 
 // applyDrafting adds a step that arrived while the plan was streaming in.
 func (r arranger) applyDrafting(d event.PlanDrafting) {
-	if r.Revision > 0 || r.Step(d.Step.Index) != nil {
+	if r.board.Revision > 0 || r.steps.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
-	r.Board.addDraft(newDraft(d.Step, r.attemptsBefore(d.Step.Index)))
-	r.readyDrafts()
+	r.tools.learn(d.Step.Tool)
+	r.board.addDraft(newDraft(d.Step, r.board.attemptsBefore(d.Step.Index)))
+	r.tracker.readyDrafts()
 }
 
 // dropUnstartedDrafts drops draft steps that were not started, because another reply
 // is coming. It keeps started ones, since the plan may use their work.
 func (r arranger) dropUnstartedDrafts() {
-	if r.Revision == 0 {
-		r.Board.dropIdleDrafts()
+	if r.board.Revision == 0 {
+		r.board.dropIdleDrafts()
 	}
 }
 
@@ -28,9 +29,9 @@ func (r arranger) dropUnstartedDrafts() {
 // dependencies come after those dependencies, because they must have seen what
 // they would see now.
 func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
-	graph := plan.NewGraph(r.Plan)
-	states := make(map[string]*StepState, len(r.Steps))
-	for _, s := range r.Steps {
+	graph := plan.NewGraph(r.board.Plan)
+	states := make(map[string]*StepState, len(r.board.Steps))
+	for _, s := range r.board.Steps {
 		states[s.Step.Index] = s
 	}
 	served := map[*StepState]bool{}
@@ -66,7 +67,7 @@ func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string,
 	if err != nil {
 		return nil
 	}
-	args, _ = r.fit(r.facts(step.Tool), args)
+	args, _ = r.caller.fit(r.tools.facts(step.Tool), args)
 	for _, d := range drafts {
 		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !plan.EqualValues(d.Args, args) {
 			continue
@@ -88,7 +89,7 @@ func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step pla
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
-			r.Ledger.add(item)
+			r.ledger.add(item)
 		}
 	}
 }
@@ -96,24 +97,24 @@ func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step pla
 // settleLooks tells the planner the results of the steps that it waits for, once all of
 // them have ended or cannot start.
 func (r arranger) settleLooks() {
-	looks := r.Planning.looks()
-	if len(looks) == 0 || !r.quiet() {
+	looks := r.planning.looks()
+	if len(looks) == 0 || !r.flight.quiet() {
 		return
 	}
 	free := r.guards.freeSlots()
 	spent := free.discoverySpent()
 	for _, step := range looks {
-		if s := r.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
+		if s := r.steps.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
 			return
 		}
 	}
 	var items []plan.HistoryItem
-	for _, item := range r.History {
+	for _, item := range r.ledger.History {
 		if item.Status == plan.ItemCompleted && slices.ContainsFunc(looks, func(s plan.Step) bool { return s.Index == item.Index }) {
 			items = append(items, item)
 		}
 	}
-	r.Planning.looked(items)
+	r.planning.looked(items)
 }
 
 // waitedFor reports whether a draft had waited for all of needs.

@@ -11,121 +11,121 @@ import (
 )
 
 func (r arranger) applyPhaseStarted(d event.PhaseStarted) {
-	r.Planning.startPhase(d.Phase, r.Now)
+	r.planning.startPhase(d.Phase, r.clock.Now)
 	r.flight.modelStarts()
-	r.ModelCalls.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.Now)
+	r.models.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.clock.Now)
 	r.dropUnstartedDrafts()
 }
 
 func (r arranger) applyPhaseCompleted(d event.PhaseCompleted) {
-	r.Planning.completePhase(d)
-	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.modelTerms())
+	r.planning.completePhase(d)
+	r.models.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.terms.modelTerms())
 	r.modelReplies(d.Reply)
 }
 
 func (r arranger) applyPhaseFailed(d event.PhaseFailed) {
-	r.Planning.failPhase(d, r.Now)
-	r.ModelCalls.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.modelTerms())
+	r.planning.failPhase(d, r.clock.Now)
+	r.models.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.terms.modelTerms())
 	r.modelFails(d.Failure, string(d.Reason), d.Reply)
 }
 
 func (r arranger) applySynthesisStarted(d event.SynthesisStarted) {
-	r.Planning.finish()
-	r.Outcome.beginAnswer(d, r.Now)
+	r.planning.finish()
+	r.outcome.beginAnswer(d, r.clock.Now)
 	r.flight.modelStarts()
-	r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.Now)
+	r.models.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request}, r.clock.Now)
 	if d.Direct {
-		r.takeRemarks()
+		r.dialogue.takeRemarks()
 	}
 }
 
 // applySynthesis takes the answer of the model. An empty one does not count.
 func (r arranger) applySynthesis(d event.SynthesisCompleted) {
 	r.flight.modelReturns()
-	r.Meter.reply(d.Reply)
+	r.meter.reply(d.Reply)
 	purpose := prompt.PurposeSynthesis
-	if r.Synthesis.Direct {
+	if r.outcome.Synthesis.Direct {
 		purpose = prompt.PurposeChat
 	}
-	r.ModelCalls.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.modelTerms())
-	if r.Chat != nil {
-		r.Chat.interrupt()
+	r.models.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error}, r.terms.modelTerms())
+	if r.conversations.Chat != nil {
+		r.conversations.Chat.interrupt()
 	}
-	promised := d.Error == "" && r.Synthesis.Direct && r.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.briefing.brief())) > 0
+	promised := d.Error == "" && r.outcome.Synthesis.Direct && r.conversations.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.briefing.brief())) > 0
 	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
 	switch {
-	case !r.Synthesis.Direct:
-	case d.Error == "" && len(r.remarks()) > 0:
-		r.continueAfterRemark(d.Reply)
+	case !r.outcome.Synthesis.Direct:
+	case d.Error == "" && len(r.dialogue.remarks()) > 0:
+		r.dialogue.continueAfterRemark(d.Reply)
 		return
-	case promised, silent && r.Conversations.chat().mayStall():
-		r.Outcome.continueAnswer()
-		r.handleReply(r.Conversations.chat(), d.Reply)
+	case promised, silent && r.conversations.chat().mayStall():
+		r.outcome.continueAnswer()
+		r.dialogue.handleReply(r.conversations.chat(), d.Reply)
 		return
 	}
-	r.Outcome.finishAnswer(d)
+	r.outcome.finishAnswer(d)
 }
 
 // modelReplies takes the reply to a request of the planner, and modelFails records that no
 // complete one came.
 func (r arranger) modelReplies(said reply.Reply) {
 	r.flight.modelReturns()
-	r.Meter.reply(said)
-	r.Planning.absorb(said)
+	r.meter.reply(said)
+	r.planning.absorb(said)
 }
 
 func (r arranger) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.flight.modelReturns()
-	r.Meter.reply(partial)
-	r.Planning.unanswered(kind, reason, partial, r.ends())
+	r.meter.reply(partial)
+	r.planning.unanswered(kind, reason, partial, r.outcome.ends())
 }
 
 // applyRequest records a model request outside the three phases.
 func (r arranger) applyRequest(d event.ModelRequested) {
 	r.flight.modelStarts()
-	r.ModelCalls.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.Now)
-	s := r.Step(d.Step)
+	r.models.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.clock.Now)
+	s := r.steps.Step(d.Step)
 	switch {
 	case d.Purpose == prompt.PurposeChat:
-		r.Conversations.chat().request(r.Now)
+		r.conversations.chat().request(r.clock.Now)
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
 				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
 			}
-			s.Loop.request(r.Now)
-			r.enqueue(s)
+			s.Loop.request(r.clock.Now)
+			r.scheduler.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.fill.ask(true)
-		s.sawInPart(d.Request.Partial)
-		r.enqueue(s)
+		s.askForArgs(d.Request.Partial)
+		r.scheduler.enqueue(s)
 	default:
-		r.Planning.await()
+		r.planning.await()
 		r.dropUnstartedDrafts()
 	}
 }
 
 func (r arranger) applyReply(d event.ModelReplied) {
-	r.ModelCalls.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.modelTerms())
+	r.models.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.terms.modelTerms())
 	switch {
 	case d.Purpose == prompt.PurposeChat:
-		r.applyChatTurn(d)
+		r.tracker.applyChatTurn(d)
 		return
 	case d.Attempt > 0:
-		r.applyTurn(d)
+		r.tracker.applyTurn(d)
 		return
 	}
 	if d.Purpose == prompt.PurposeStep {
 		r.flight.modelReturns()
-		r.Meter.reply(d.Reply)
-		if s := r.Step(d.Step); s != nil {
-			s.fill.ask(false)
-			s.fill.fail(string(d.Error))
-			if d.Error == "" {
-				r.fill(s, d.Reply.Text)
+		r.meter.reply(d.Reply)
+		if s := r.steps.Step(d.Step); s != nil {
+			s.stopAsking()
+			if d.Error != "" {
+				s.lackArgs(string(d.Error))
+			} else {
+				r.tracker.fill(s, d.Reply.Text)
 			}
-			r.enqueue(s)
+			r.scheduler.enqueue(s)
 		}
 		return
 	}
@@ -138,17 +138,17 @@ func (r arranger) applyReply(d event.ModelReplied) {
 
 // planGoal creates the planner of the goal.
 func (r arranger) planGoal(d event.RunStarted) {
-	if r.hasOwn() {
-		r.Planning.begin(r.makers().Plan(r.briefing.brief()))
+	if r.planning.hasOwn() {
+		r.planning.begin(r.planning.makers().Plan(r.briefing.brief()))
 		return
 	}
 	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
 	switch {
 	case ok:
 		meaning := event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.Planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
+		r.planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
 		if d.Model == "" {
-			r.Terms.abortOnFailure()
+			r.terms.abortOnFailure()
 		}
 		return
 	case d.Routing.Planner == event.PlannerRouter:
@@ -156,12 +156,12 @@ func (r arranger) planGoal(d event.RunStarted) {
 		if err != nil {
 			reason = err.Error()
 		}
-		r.Planning.begin(planning.Unplanned(reason))
+		r.planning.begin(planning.Unplanned(reason))
 		return
 	case d.Routing.Planner == event.PlannerNone && !d.PlanOnly:
-		r.Terms.skipPhases()
+		r.terms.skipPhases()
 	}
-	r.Planning.begin(r.makers().Plan(r.briefOfGoal()))
+	r.planning.begin(r.planning.makers().Plan(r.briefOfGoal()))
 }
 
 // briefOfGoal returns what the planner of the goal learns, with the calls that look at
@@ -169,11 +169,11 @@ func (r arranger) planGoal(d event.RunStarted) {
 // looked at.
 func (r arranger) briefOfGoal() prompt.Brief {
 	b := r.briefing.brief()
-	if r.Model == "" || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.terms.Model == "" || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return b
 	}
-	looks := r.surveyed.Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalogue)
-	if most := r.mayPropose(); most > 0 && len(looks.Steps) >= most {
+	looks := r.terms.surveyed().Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalogue)
+	if most := r.meter.mayPropose(); most > 0 && len(looks.Steps) >= most {
 		return b // the plan would have no room for other steps
 	}
 	b.Looks, b.LooksSuffice = owned(plan.Plan{Steps: looks.Steps}, b.Catalogue).Steps, looks.Whole

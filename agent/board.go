@@ -19,6 +19,7 @@ type Board struct {
 	Revisions []Revision   // one per replan
 
 	graph     *plan.Graph
+	waits     []int                   // for each step, how many of its dependencies are not completed
 	places    map[string]int          // step → index in Steps
 	producers map[string][]*StepState // name → steps that produce that result; nil while the plan is incomplete
 	skipping  []*StepState            // steps that text of a result can fail, whereupon those that depend on them are skipped and the run continues
@@ -76,44 +77,44 @@ func (b *Board) arrange(weigh func(plan.Step) float64, fallback plan.OnFailure) 
 		}
 	}
 	lengths := b.graph.Weights(weigh)
+	b.waits = make([]int, len(b.Steps))
 	for _, s := range b.Steps {
 		at, _ := b.graph.Position(s.Step.Index)
-		waits := 0
 		for _, d := range b.graph.Needs(at) {
 			if on := b.Steps[d]; on.Status != StepCompleted && !on.NotTaken {
-				waits++
+				b.waits[at]++
 			}
 		}
-		s.node = position{at: at, waits: waits, feeds: b.graph.Feeds(at)}
-		s.sched.rank(b.graph.Rank(at), lengths[at])
-		for _, item := range s.Items {
-			item.sched.rankAs(s)
-		}
+		s.placed(b.graph.Rank(at), lengths[at])
 	}
 	b.hasChecks = len(b.Plan.Acceptance) > 0 || slices.ContainsFunc(b.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
 }
 
-// position is where a step stands in the graph of its plan.
-type position struct {
-	at    int   // its index
-	waits int   // number of dependencies that are not completed
-	feeds []int // positions of the steps that depend on it
+// blocked reports whether a step of the plan waits for others.
+func (b *Board) blocked(s *StepState) bool {
+	if s.Parent != "" || b.graph == nil {
+		return false
+	}
+	at, ok := b.graph.Position(s.Step.Index)
+	return ok && b.waits[at] > 0
 }
 
-// blocked reports whether the step waits for others.
-func (p *position) blocked() bool { return p.waits > 0 }
-
-// fed notes that a dependency is completed. It reports whether it was the last one.
-func (p *position) fed() bool {
-	p.waits--
-	return p.waits == 0
+// fed notes that a dependency of the step at a position of the graph is completed. It reports
+// whether it was the last one.
+func (b *Board) fed(at int) bool {
+	b.waits[at]--
+	return b.waits[at] == 0
 }
 
-// feeds returns the steps that depend on a step directly.
-func (b *Board) feeds(s *StepState) iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		for _, at := range s.node.feeds {
-			if !yield(b.Steps[at]) {
+// feeds returns the steps that depend on a step directly, with their positions in the graph.
+func (b *Board) feeds(s *StepState) iter.Seq2[int, *StepState] {
+	return func(yield func(int, *StepState) bool) {
+		from, ok := b.graph.Position(s.Step.Index)
+		if !ok {
+			return
+		}
+		for _, at := range b.graph.Feeds(from) {
+			if !yield(at, b.Steps[at]) {
 				return
 			}
 		}
@@ -154,7 +155,7 @@ func (b *Board) needs(s *StepState) []string {
 	if b.graph == nil || s.Parent != "" {
 		return list(s.Step.DependsOn) // a draft waits for nothing
 	}
-	if len(b.graph.Needs(s.node.at)) == len(s.Step.DependsOn) {
+	if at, _ := b.graph.Position(s.Step.Index); len(b.graph.Needs(at)) == len(s.Step.DependsOn) {
 		return list(s.Step.DependsOn) // the step lists them all itself
 	}
 	return list(b.graph.Dependencies(s.Step.Index))

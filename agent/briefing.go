@@ -9,9 +9,13 @@ import (
 
 // briefing is what the models of a run are told about it.
 type briefing struct {
-	caller
-	models modelsView
-	meter  meterView
+	terms         termsView
+	tools         toolsView
+	board         boardView
+	conversations conversationsView
+	permissions   permissionsView
+	models        modelsView
+	meter         meterView
 }
 
 // brief returns what a planner learns about this run. A new plan gets no tool
@@ -26,13 +30,13 @@ func (r briefing) brief() prompt.Brief {
 	if r.board.revision() > 0 {
 		catalogue = r.tools.offeredFirst(catalogue)
 	}
-	prompting := r.prompting
+	prompting := r.terms.prompting()
 	prompting.BytesPerToken, prompting.ReadSpeed = r.models.measured(r.terms.model(), prompting.BytesPerToken, prompting.ReadSpeed)
 	prompting.Models.Each(func(m *prompt.PlanModel) {
 		m.BytesPerToken, m.ReadSpeed = r.models.measured(m.Name, m.BytesPerToken, m.ReadSpeed)
 	})
 	prompting.WritesCalls = r.conversations.holdsCalls(r.terms.model())
-	profiles, toolless := prompting.Loopable(r.modelTools)
+	profiles, toolless := prompting.Loopable(r.terms.ModelTools())
 	prompting.Profiles = profiles
 	return prompt.Brief{Goal: string(r.terms.goal()), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.meter.mayPropose(), Toolless: toolless}
 }

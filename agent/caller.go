@@ -9,18 +9,22 @@ import (
 
 // caller knows the values of a step's call, and which rule decides about it.
 type caller struct {
-	origins
+	origins     origins
+	terms       termsView
+	tools       toolsView
+	planning    planningView
+	board       boardView
 	permissions permissionsView
 }
 
 // fit fits args to the schema of the tool, if nothing is lost and the run is not
 // strict. What a dry run does not know stays as it is.
-func (r caller) fit(facts *toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
-	if r.strict {
+func (r caller) fit(facts toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
+	if r.terms.strict() {
 		return args, nil
 	}
 	var unknown []plan.Placeholder
-	if r.dryRun {
+	if r.terms.DryRun() {
 		for _, value := range r.board.values() {
 			if text, ok := value.(plan.Placeholder); ok && text != "" {
 				unknown = append(unknown, text)
@@ -60,9 +64,9 @@ func (r caller) valuesFor(s *StepState) map[string]any {
 // tool requires and the plan lacks. If none is required, and a model planned the
 // step without mentioning args at all, it returns all args of the tool. In that
 // case only the title says what the call is about.
-func (r caller) missingArgs(s *StepState, step plan.Step, facts *toolFacts) []string {
+func (r caller) missingArgs(s *StepState, step plan.Step, facts toolFacts) []string {
 	missing := facts.Signature.Missing(step.Args)
-	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.dryRun {
+	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.terms.DryRun() {
 		return facts.Signature.Names()
 	}
 	return missing
@@ -74,7 +78,8 @@ func (r caller) modelPlanned(s *StepState) bool {
 	if s.byReplan() {
 		return !r.planning.hasOwn()
 	}
-	return r.modelPlans() || r.givenPlan != nil && r.givenPlan.PlannedBy != ""
+	given, ok := r.terms.given()
+	return r.origins.modelPlans() || ok && given.PlannedBy != ""
 }
 
 // checkValues returns the values of names, as the checks of a step see them.

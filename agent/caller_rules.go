@@ -16,18 +16,18 @@ import (
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
-func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
+func (r caller) ruleFor(s *StepState, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.Step.Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.Tool, s.call.arguments()
-	if r.dryRun && len(s.fill.missingArgs()) > 0 {
+	tool, args := facts.Tool, s.callArgs()
+	if lacking, _ := s.lacking(); r.terms.DryRun() && len(lacking) > 0 {
 		args = merge(args, nil)
-		for _, name := range s.fill.missingArgs() {
+		for _, name := range lacking {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
-	args = rule.Linked(args, s.gate.leadsTo())
+	args = rule.Linked(args, s.leadsTo())
 	matched := rule.DecideAmong(facts.Rules, args)
 	if r.permissions.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
@@ -50,11 +50,11 @@ func (r caller) ruleFor(s *StepState, facts *toolFacts) rule.Rule {
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
-	case s.gate.removal() != "":
-		return RemovalRule(tool.Name, s.gate.removal())
+	case s.removal() != "":
+		return RemovalRule(tool.Name, s.removal())
 	case r.permissions.planGates(s, tool):
 		return gatedByPlan(tool.Name)
-	case s.author.edited() && !s.gate.allowed():
+	case s.edits() > 0 && !s.allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
@@ -66,8 +66,8 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
-	from := r.provenance(s)
-	if of := s.itemStep(); of != nil && of.gate.itemsAllowed(tool) {
+	from := r.origins.provenance(s)
+	if s.itemAllowed(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
 	return rule.Uncovered(matched, tool, args, from, r.tools.toolOf)
@@ -76,8 +76,8 @@ func (r caller) uncovered(s *StepState, tool plan.Tool, matched rule.Rule, args 
 // unseen reports whether a call may change workspace files and passes by a rule
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
-func (r caller) unseen(s *StepState, facts *toolFacts) bool {
-	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gate.allowed() && len(r.ruleFor(s, facts).Args) == 0
+func (r caller) unseen(s *StepState, facts toolFacts) bool {
+	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // gate returns the question that a step's call must pass.
@@ -86,9 +86,9 @@ func (r caller) gate(s *StepState) OpenGate {
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Call: callHash(tool, s.call.arguments()), Step: s.Step.Index, Title: s.Step.Title,
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.call.arguments(),
-			Outdated: s.gate.reopens(), Provenance: r.provenance(s), Items: r.sharing(s, facts),
+			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.Step.Index, Title: s.Step.Title,
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callArgs(),
+			Outdated: s.gateReopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
 		Tool:    tool,
@@ -100,8 +100,8 @@ func (r caller) gate(s *StepState) OpenGate {
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s *StepState) string {
 	id := fmt.Sprintf("%s.%d.%d", s.Step.Index, r.board.revision(), s.nextAttempt())
-	if s.author.edited() {
-		id += fmt.Sprintf("e%d", s.author.timesEdited())
+	if s.edits() > 0 {
+		id += fmt.Sprintf("e%d", s.edits())
 	}
 	if of := s.itemStep(); of != nil && of.Attempt > 1 { // an earlier attempt may have closed it unanswered
 		id += fmt.Sprintf("a%d", of.Attempt)
@@ -111,7 +111,7 @@ func (r caller) gateID(s *StepState) string {
 
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
-func (r caller) sharing(s *StepState, facts *toolFacts) int {
+func (r caller) sharing(s *StepState, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
@@ -127,16 +127,16 @@ func (r caller) passed(s *StepState) bool {
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
-func (r caller) judgedPaths(s *StepState, facts *toolFacts) map[string]string {
+func (r caller) judgedPaths(s *StepState, facts toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
 		r.permissions.judgePaths()
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil
-	case s.gate.leadsTo() == nil:
+	case s.leadsTo() == nil:
 		return map[string]string{}
 	default:
-		return s.gate.leadsTo()
+		return s.leadsTo()
 	}
 }
 

@@ -16,9 +16,12 @@ import (
 
 // checker evaluates the checks of steps, and the acceptance of a plan.
 type checker struct {
-	caller
-	clock clockView
-	meter meterView
+	caller  caller
+	guards  guards
+	origins origins
+	tools   toolsView
+	clock   clockView
+	meter   meterView
 }
 
 // looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
@@ -31,7 +34,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 	for _, name := range names {
 		from := []*StepState{s}
 		if s == nil || name != "result" && name != s.Step.ResultVariable {
-			from = r.producersFor(cmp.Or(s, &StepState{}), name)
+			from = r.origins.producersFor(cmp.Or(s, &StepState{}), name)
 		}
 		for _, other := range from {
 			if runsTests(r.tools.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
@@ -46,7 +49,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 func (r checker) nextChecks(q queue, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(slices.Values(q), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	waiting := slices.SortedFunc(q.unsorted(), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
@@ -94,7 +97,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	if subject.step != nil {
 		done.Index = subject.step.Step.Index
 	}
-	values := r.checkValues(subject.step, expression.NamesOf(check.Expect))
+	values := r.caller.checkValues(subject.step, expression.NamesOf(check.Expect))
 	if why := r.unknownTo(subject, check); why != "" {
 		done.State, done.Reason = plan.StateUnchecked, untrusted.Text(why)
 		return []Action{{Record: done}}
@@ -118,7 +121,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
 	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
-	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
+	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.caller.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
 // unknownTo returns which unknown value a check looks at, "" if there is none.
@@ -127,7 +130,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
 	}
-	values := r.checkValues(subject.step, names)
+	values := r.caller.checkValues(subject.step, names)
 	for _, name := range names {
 		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
 		_, there := values[name]
@@ -152,33 +155,32 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 		return nil, facts.Tool.QualifiedName() + " is not read-only"
 	case free.noDiscoveryCall():
 		return nil, "no calls are left for it"
-	case r.meter.limits().MaxCallsPerTool > 0 && free.callsOf(facts) >= r.meter.limits().MaxCallsPerTool:
+	case r.guards.noneLeft(facts, free):
 		return nil, "no calls of " + facts.Tool.QualifiedName() + " are left"
 	}
-	probe := StepState{Step: plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}}
+	step := plan.Step{Title: check.Title, Executor: plan.ExecutorTool, Tool: check.Tool, Args: check.Args}
 	var names []string
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
 	}
-	if subject.step == nil {
-		probe.author.readBefore(r.authorRead(probe.Step))
-	} else {
-		probe.Step.Index = subject.step.Step.Index
-		probe.itemLike(subject.step)
-		probe.author.readBefore(slices.Concat(subject.step.author.hadRead(), r.checkedText(subject.step, check)))
-	}
-	args, err := plan.ResolveArgs(check.Args, r.checkValues(subject.step, names))
+	args, err := plan.ResolveArgs(check.Args, r.caller.checkValues(subject.step, names))
 	if err != nil {
 		return nil, err.Error()
 	}
 	if args == nil {
 		args = map[string]any{}
 	}
-	if args, _ = r.fit(facts, args); facts.Signature.Check(args) != nil {
+	if args, _ = r.caller.fit(facts, args); facts.Signature.Check(args) != nil {
 		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
-	probe.call.set(args)
-	switch matched := r.ruleFor(&probe, facts); matched.Verdict {
+	var probe *StepState
+	if subject.step == nil {
+		probe = newProbe(step, args, r.origins.authorRead(step))
+	} else {
+		probe = newProbe(step, args, slices.Concat(subject.step.authorRead(), r.origins.checkedText(subject.step, check)))
+		probe.itemLike(subject.step)
+	}
+	switch matched := r.caller.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:
 		return args, ""
 	case rule.VerdictBlock:

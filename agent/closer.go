@@ -15,16 +15,26 @@ import (
 
 // closer decides how a run ends: with its answer, or before.
 type closer struct {
-	answers
-	flight      flightView
+	answers     answers
+	guards      guards
+	checker     checker
+	briefing    briefing
+	terms       termsView
+	tools       toolsView
+	ledger      ledgerView
+	planning    planningView
+	board       boardView
+	steps       stepsView
+	outcome     outcomeView
+	acceptance  acceptanceView
 	questions   questionsView
 	permissions permissionsView
 	reviews     reviewsView
 	uncommitted uncommittedView
 	queues      queuesView
-	guards      guards
-	checker     checker
-	briefing    briefing
+	flight      flightView
+	clock       clockView
+	meter       meterView
 }
 
 // settled reports whether every step of the plan has finally ended.
@@ -42,8 +52,8 @@ func (r closer) nextEnding() []Action {
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
 	e, doubtful := *r.outcome.endsAs(), r.doubtful()
-	if e.answer == "" && r.answersByRule() && e.reason != event.ReasonInterrupted {
-		e.answer = r.ruled()
+	if e.answer == "" && r.answers.answersByRule() && e.reason != event.ReasonInterrupted {
+		e.answer = r.answers.ruled()
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
@@ -53,13 +63,13 @@ func (r closer) nextEnding() []Action {
 	case e.reason == event.ReasonInDoubt && len(doubtful) > 1:
 		e.error = "the steps " + strings.Join(doubtful, ", ") + " may or may not have taken effect" + whatToDo
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(e)}}}
+	return []Action{{Record: event.RunCompleted{Result: r.answers.result(e)}}}
 }
 
 // doubtful returns the steps that are in doubt.
 func (r closer) doubtful() []string {
 	var out []string
-	r.every(func(s *StepState) {
+	r.steps.every(func(s *StepState) {
 		if s.Status == StepInDoubt {
 			out = append(out, s.Step.Index)
 		}
@@ -89,7 +99,7 @@ func (r closer) finish(e ending) []Action {
 	if !r.flight.quiet() {
 		return nil
 	}
-	return []Action{{Record: event.RunCompleted{Result: r.result(r.orUnverified(e))}}}
+	return []Action{{Record: event.RunCompleted{Result: r.answers.result(r.answers.orUnverified(e))}}}
 }
 
 // nextAnswer requests the answer, and completes the run with it.
@@ -107,14 +117,14 @@ func (r closer) nextAnswer() []Action {
 			e = ending{event.StatusFailed, event.ReasonPlannerError, string(r.outcome.answer().Error), ""}
 		case r.outcome.answer().Direct:
 			e.reason = event.ReasonDirect
-		case r.incomplete(), r.missingAnswer() != "":
+		case r.answers.incomplete(), r.answers.missingAnswer() != "":
 			e.reason = event.ReasonPartial
 		}
 		if !r.outcome.answer().Direct {
-			e.answer = r.supported(e.answer)
+			e.answer = r.answers.supported(e.answer)
 		}
 		if r.outcome.answer().Error != "" && !r.outcome.answer().Direct {
-			e.answer = r.unwritten()
+			e.answer = r.answers.unwritten()
 		}
 		return r.finish(e)
 	case r.outcome.answer().Started || !r.flight.quiet():
@@ -123,23 +133,23 @@ func (r closer) nextAnswer() []Action {
 		return r.answerDirectly() // it was lost when the program ended
 	case r.outcome.endsDryAs() != nil:
 		return r.finish(*r.outcome.endsDryAs())
-	case r.answersByRule():
-		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
-		switch s := r.firstModelStep(); {
+	case r.answers.answersByRule():
+		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.answers.ruled()}
+		switch s := r.answers.firstModelStep(); {
 		case s != nil: // the user did not ask to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.incomplete(), r.planning.taken() != nil && intent.NoTestsRun(r.planning.taken().Intent, r.ledger.history()):
+		case r.answers.incomplete(), r.planning.taken() != nil && intent.NoTestsRun(r.planning.taken().Intent, r.ledger.history()):
 			e.reason = event.ReasonPartial
-		case intent.NothingFound(r.meant(), r.ledger.history()):
+		case intent.NothingFound(r.answers.meant(), r.ledger.history()):
 			e.reason = event.ReasonNothingFound
-		case intent.NothingToCommit(r.meant(), r.ledger.history()):
+		case intent.NothingToCommit(r.answers.meant(), r.ledger.history()):
 			e.reason = event.ReasonNothingToCommit
 		}
 		return r.finish(e)
-	case r.skipSynthesis || r.dryRun || r.terms.model() == "":
+	case r.terms.skipSynthesis() || r.terms.DryRun() || r.terms.model() == "":
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet}
-		if r.incomplete() {
+		if r.answers.incomplete() {
 			e.reason = event.ReasonPartial
 		}
 		return r.finish(e)
@@ -153,7 +163,7 @@ func (r closer) askForAnswer() []Action {
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.SynthesisItems(), r.Evidence())
+	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.answers.SynthesisItems(), r.answers.Evidence())
 	if r.outcome.answer().Again() {
 		request = prompt.HeldAnswer(request)
 	}
@@ -213,26 +223,26 @@ func (r closer) nextDoubts() []Action {
 // user must decide. One resume reruns each step at most once by itself.
 func (r closer) doubtAnswer(s *StepState) event.DoubtDecision {
 	switch {
-	case r.inDoubt == "" && r.attended:
+	case r.terms.inDoubt() == "" && r.terms.attended():
 		return ""
-	case r.inDoubt == "", r.inDoubt == event.DoubtRerun && s.rerunsUnasked():
+	case r.terms.inDoubt() == "", r.terms.inDoubt() == event.DoubtRerun && s.rerunsUnasked():
 		return event.DoubtAbort
 	default:
-		return r.inDoubt
+		return r.terms.inDoubt()
 	}
 }
 
 func (r closer) doubtAnswerer() string {
-	if r.inDoubt == "" {
+	if r.terms.inDoubt() == "" {
 		return "nobody was there to be asked"
 	}
-	return "--in-doubt " + string(r.inDoubt)
+	return "--in-doubt " + string(r.terms.inDoubt())
 }
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
 func (r closer) nextAcceptance() []Action {
 	subject := r.acceptance.acceptanceOf(r.board)
-	if r.board.revision() == 0 || r.dryRun || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
+	if r.board.revision() == 0 || r.terms.DryRun() || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
 		return nil
 	}
 	free := r.guards.freeSlots()
@@ -258,7 +268,7 @@ func (r closer) accepting() bool {
 // own.
 func (r closer) nextDirty() []Action {
 	text := r.uncommitted.warning()
-	if text == "" || r.dryRun || r.planOnly || slices.ContainsFunc(r.ledger.notes(), func(n event.Note) bool { return string(n.Text) == text }) {
+	if text == "" || r.terms.DryRun() || r.terms.PlanOnly() || slices.ContainsFunc(r.ledger.notes(), func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
 	}
 	return []Action{{Record: event.Note{Level: "warn", Text: untrusted.Text(text)}}}

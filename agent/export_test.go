@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"replan/agent/rule"
 	"replan/planning/plan"
@@ -13,24 +15,17 @@ func (r *Run) Carried(index string) []rule.Provenance { return r.origins().prove
 // Graph returns the graph of the current plan, or nil if there is none.
 func (r *Run) Graph() *plan.Graph { return r.graph }
 
-// Same reports whether two runs are in the same state, in every field. What a toolbox keeps of
-// its tools is a memory of what it looked up, except for the number of their calls.
+// Same reports whether two runs are in the same state, in every field. Of the tools that a run
+// has looked up, only their names count: what it knows of them follows from its catalogue.
 func Same(a, b *Run) bool {
-	state := func(r *Run) (Run, map[string]int) {
-		calls := map[string]int{}
-		for _, tool := range r.Catalogue {
-			name := tool.QualifiedName()
-			if calls[name] = r.callsBefore[name]; r.known[name] != nil {
-				calls[name] = r.known[name].calls
-			}
-		}
+	state := func(r *Run) (Run, []string) {
 		state := *r
 		state.known = nil
-		return state, calls
+		return state, slices.Sorted(maps.Keys(r.known))
 	}
-	runA, callsA := state(a)
-	runB, callsB := state(b)
-	return reflect.DeepEqual(runA, runB) && reflect.DeepEqual(callsA, callsB)
+	runA, knownA := state(a)
+	runB, knownB := state(b)
+	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB)
 }
 
 // PartsOfNext returns the parts of a run that the types behind Next reach other than by a view.

@@ -12,10 +12,15 @@ import (
 
 // guards bound what a run may do: they end it, or warn, before it uses more.
 type guards struct {
-	caller
-	meter  meterView
-	clock  clockView
-	flight flightView
+	steps         stepsView
+	tools         toolsView
+	board         boardView
+	planning      planningView
+	conversations conversationsView
+	permissions   permissionsView
+	flight        flightView
+	meter         meterView
+	clock         clockView
 }
 
 // budgets returns every budget of the run.
@@ -48,8 +53,8 @@ func (r guards) stopped(guard, step string) []Action {
 // perTool checks the budget of the call's tool, given the calls that are starting
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
-func (r guards) perTool(s *StepState, facts *toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
-	b := budget{guard: event.GuardPerTool, used: int64(facts.timesCalled()), limit: int64(r.meter.limits().MaxCallsPerTool), flag: "max-calls-per-tool"}
+func (r guards) perTool(s *StepState, facts toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
+	b := budget{guard: event.GuardPerTool, used: int64(r.tools.timesCalled(facts)), limit: int64(r.meter.limits().MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
@@ -105,7 +110,7 @@ func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Act
 func (r guards) sameFailure() []Action {
 	most := r.meter.limits().MaxRepeats
 	step, _ := r.planning.failure()
-	s := r.Step(step)
+	s := r.steps.Step(step)
 	if most == 0 || s == nil || s.Step.Tool == "" {
 		return nil
 	}
@@ -126,8 +131,8 @@ func (r guards) freeSlots() slots {
 	}
 	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
-		if s := r.Step(a.Index); s != nil && s.Status == StepRunning {
-			free.change(s.gate.changing())
+		if s := r.steps.Step(a.Index); s != nil && s.Status == StepRunning {
+			free.change(s.changing())
 			free.call(r.tools.facts(s.Step.Tool).Tool)
 		}
 	}
@@ -139,21 +144,27 @@ func (r guards) freeSlots() slots {
 // only the calls of loops still start.
 func (r guards) reserveApproved(q queuesView, free *slots) {
 	for _, g := range r.permissions.openGates() {
-		if s := r.Step(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
+		if s := r.steps.Step(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
 			free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q.approvedCalls() {
 		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
-	for _, s := range q.of(needTurn) {
+	for s := range q.of(needTurn).unsorted() {
 		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
 	}
 }
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
-func (r guards) allReserved(facts *toolFacts, free *slots) bool {
-	return free.allReserved(facts, r.meter.limits().MaxCallsPerTool)
+func (r guards) allReserved(facts toolFacts, free *slots) bool {
+	return free.allReserved(facts) || r.noneLeft(facts, free)
+}
+
+// noneLeft reports whether all calls of a tool are made, about to start, or reserved.
+func (r guards) noneLeft(facts toolFacts, free *slots) bool {
+	most := r.meter.limits().MaxCallsPerTool
+	return most > 0 && r.tools.timesCalled(facts)+free.comingCalls(facts) >= most
 }
 
 // plansUnderWay reports whether a run requested by a plan tool is active or about
@@ -170,7 +181,7 @@ func (r guards) repeated(c *StepState) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.call.arguments())), limit: int64(most)}
+	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.callArgs())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
@@ -209,7 +220,7 @@ func (r guards) stuck(l *Loop) []Action {
 // askGuards checks the guards for a call that is about to start or to be shown to
 // the user. It returns their actions, which may end the run. A call passes if
 // they do not refuse it and the rest of its budgets is not promised to others.
-func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions []Action, passes bool) {
+func (r guards) askGuards(s *StepState, facts toolFacts, free *slots) (actions []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
@@ -238,7 +249,7 @@ func (r guards) askGuards(s *StepState, facts *toolFacts, free *slots) (actions 
 		}
 	case r.board.revision() > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.call.arguments()); again != nil {
+		if blocked, again = r.repeats(s, s.callArgs()); again != nil {
 			warned = again
 		}
 	}

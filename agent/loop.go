@@ -112,7 +112,7 @@ func (l *Loop) idle() bool {
 
 // allAnswered reports whether the model knows the outcome of all calls of its newest reply.
 func (l *Loop) allAnswered() bool {
-	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner.isAnswered() })
+	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.isAnswered() })
 }
 
 // last reports whether the next turn must be an answer.
@@ -317,7 +317,7 @@ func (l *Loop) plan(uses []reply.ToolUse, newCall func(reply.ToolUse) *StepState
 // nextNumber returns the number of the next call.
 func (l *Loop) nextNumber() int {
 	if n := len(l.Calls); n > 0 {
-		return l.Calls[n-1].sched.number() + 1
+		return l.Calls[n-1].number() + 1
 	}
 	return 1
 }
@@ -336,14 +336,12 @@ func (l *Loop) tell(p promptContext) {
 	again := 0
 	var seen []prompt.Message // after all answers, as templates expect
 	for _, call := range l.lastCalls {
-		l.messages = append(l.messages, answered(call))
+		l.messages = append(l.messages, call.answerToModel())
 		if shown, ok := prompt.Pictures(string(call.Step.Title), call.Beside.Attachments); ok {
 			seen = append(seen, shown)
 		}
-		if call.Status == StepCompleted && call.inner.finder() {
-			l.find(prompt.FoundNames(call.Result))
-		}
-		if call.author.edited() && call.Status == StepCompleted {
+		l.find(call.foundTools())
+		if call.edits() > 0 && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
 		again = max(again, l.timesMade(call.Step.Tool, call.Args))
@@ -360,21 +358,10 @@ func (l *Loop) tell(p promptContext) {
 
 // find makes the next turns offer tools.
 func (l *Loop) find(names []string) {
-	l.found = slices.Concat(names, slices.DeleteFunc(l.found, func(name string) bool { return slices.Contains(names, name) }))
-}
-
-// answered returns the message that tells a model the outcome of a call.
-func answered(c *StepState) prompt.Message {
-	failure := string(c.Error)
-	switch {
-	case c.Status == StepCompleted:
-		failure = ""
-	case c.Failure == event.FailureDenied:
-		failure = "the user does not allow this call; find another way, or say what would be needed"
-	case c.Failure == event.FailureInterrupted:
-		failure = "the user cancelled this call"
+	if len(names) == 0 {
+		return
 	}
-	return prompt.Answered(c.inner.request(), c.Result, string(c.Beside.Text), failure, "the result of step "+c.Step.Index)
+	l.found = slices.Concat(names, slices.DeleteFunc(l.found, func(name string) bool { return slices.Contains(names, name) }))
 }
 
 // made counts a call, and unmade takes it back: nothing was done.

@@ -12,23 +12,23 @@ import (
 // origins knows where the text of a call comes from, and what a model had read before it
 // wrote a call.
 type origins struct {
-	*settings
 	terms    termsView
 	tools    toolsView
 	ledger   ledgerView
 	planning planningView
-	roster
+	board    boardView
+	steps    stepsView
 }
 
 // before returns the texts that the models of a run have read when it begins: what came
 // up in the conversation before, or was read by whoever asked for the run, and the
 // mentions in the user's message.
 func (r origins) before() []rule.Provenance {
-	out := slices.Clone(r.readBefore)
-	if r.givenPlan != nil {
-		out = append(out, r.givenPlan.Provenance...)
+	out := slices.Clone(r.terms.readBefore())
+	if given, ok := r.terms.given(); ok {
+		out = append(out, given.Provenance...)
 	}
-	for _, m := range r.prompting.Mentions {
+	for _, m := range r.terms.prompting().Mentions {
 		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
 	}
 	return plan.Newest(out)
@@ -39,10 +39,11 @@ func (r origins) before() []rule.Provenance {
 // planner looked at is in files that the goal names: it counts where a call cannot be
 // undone.
 func (r origins) authorRead(step plan.Step) []rule.Provenance {
+	given, ok := r.terms.given()
 	switch {
-	case r.givenPlan != nil:
-		return r.givenPlan.Provenance
-	case r.planning.byWords() && r.outerRun == "":
+	case ok:
+		return given.Provenance
+	case r.planning.byWords() && r.terms.outerRun() == "":
 		return nil
 	}
 	if facts := r.tools.facts(step.Tool); step.Executor == plan.ExecutorTool && facts.Err == nil && rule.Undoable(facts.Tool) {
@@ -74,7 +75,7 @@ func (r origins) hasRead() []rule.Provenance {
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
-		if s := r.Step(h.Index); s == nil || s.told() && !s.inner.finder() { // an offer describes tools
+		if s := r.steps.Step(h.Index); s == nil || s.told() {
 			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
@@ -87,7 +88,7 @@ func (r origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.aut
 
 // ReadFor returns what a model had read when it asked for another run by a call.
 func (r origins) ReadFor(index string) []rule.Provenance {
-	s := r.Step(index)
+	s := r.steps.Step(index)
 	if s == nil || !s.byModel() {
 		return inRun(r.terms.id(), r.hasRead())
 	}
@@ -147,7 +148,7 @@ func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Proven
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r origins) provenance(s *StepState) []rule.Provenance {
 	out := r.textOf(s)
-	if r.prompting.Instructions == "" || r.prompting.TrustsNotes || s.author.edited() || len(s.args()) == 0 || !r.modelWrote(s) {
+	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
 	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
@@ -159,7 +160,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s *StepState) bool {
-	return s.byModel() || len(s.fill.written()) > 0 || s.byReplan() || r.outerRun != "" || r.givenPlan == nil && !r.planning.byWords()
+	return s.byModel() || len(s.modelArgs()) > 0 || s.byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -168,8 +169,8 @@ func (r origins) modelWrote(s *StepState) bool {
 // its files.
 func (r origins) textOf(s *StepState) []rule.Provenance {
 	switch {
-	case s.author.edited():
-		return s.author.stillCarries()
+	case s.edits() > 0:
+		return s.stillCarries()
 	case s.byModel():
 		if len(s.Step.Args) == 0 {
 			return nil // no arguments to carry it
@@ -191,20 +192,20 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 			}
 		}
 	}
-	if len(s.fill.written()) > 0 {
+	if len(s.modelArgs()) > 0 {
 		read := r.before()
 		for _, h := range r.inputs(s.Step) {
 			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
-		for _, arg := range slices.Sorted(maps.Keys(s.fill.written())) {
+		for _, arg := range slices.Sorted(maps.Keys(s.modelArgs())) {
 			for _, p := range read {
 				p.Arg = arg
 				out = append(out, p)
 			}
 		}
 	}
-	if len(args) > 0 && !s.author.byUser() {
-		out = append(out, s.author.hadRead()...)
+	if len(args) > 0 && !s.byUser() {
+		out = append(out, s.authorRead()...)
 	}
 	return append(out, r.deciding(s, out)...)
 }
@@ -214,7 +215,7 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 // anything was read.
 func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.author.hadRead()) == 0 && r.tools.facts(s.Step.Tool) == r.tools.facts(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.authorRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -227,7 +228,7 @@ func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, re
 func (r origins) read(c *StepState) []rule.Provenance {
 	out := r.before()
 	if step := c.conversation().stepOf(); step != nil {
-		out = append(out, step.author.hadRead()...)
+		out = append(out, step.authorRead()...)
 		for _, h := range r.inputs(step.Step) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -237,7 +238,7 @@ func (r origins) read(c *StepState) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.told() && !earlier.inner.finder() { // an offer describes the same tools
+		if earlier.told() {
 			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
 		}
 	}
@@ -248,7 +249,7 @@ func (r origins) read(c *StepState) []rule.Provenance {
 // directly or indirectly.
 func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
-	if s := r.Step(of); s != nil && s.isItem() {
+	if s := r.steps.Step(of); s != nil && s.isItem() {
 		of = s.itemStep().Step.Index
 	}
 	before := r.board.ancestors(of)
@@ -291,32 +292,32 @@ func (r origins) Sources(s *StepState) []Source {
 		return r.modelSources(s.Step.Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
-	if s.author.byUser() {
+	if s.byUser() {
 		by = AuthorUser
 	}
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: s.argName(arg), Written: args[arg], By: by}
-		if !s.author.edited() { // text the user enters at a gate is no reference
+		if s.edits() == 0 { // text the user enters at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
 		}
-		if !s.author.byUser() {
-			for _, p := range s.author.hadRead() {
+		if !s.byUser() {
+			for _, p := range s.authorRead() {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}
 		out = append(out, source)
 	}
-	if len(s.fill.written()) > 0 {
+	if len(s.modelArgs()) > 0 {
 		var read []rule.Provenance
 		for _, p := range r.provenance(s) {
 			if p.Written && p.Arg != "" {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.fill.written(), read)...)
+		out = append(out, r.modelSources(s.modelArgs(), read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out
@@ -379,7 +380,7 @@ func argsWithReferences(args map[string]any) []string {
 
 // modelPlans reports whether a model makes the first plan of the run.
 func (r origins) modelPlans() bool {
-	return !r.planning.hasOwn() && r.givenPlan == nil && !r.planning.byWords()
+	return !r.planning.hasOwn() && !r.terms.isGiven() && !r.planning.byWords()
 }
 
 // canReplan reports whether a planner is available.

@@ -14,9 +14,20 @@ import (
 
 // planmaker has plans made: the first one, and those that replace it.
 type planmaker struct {
-	closer
-	starter starter
-	checker checker
+	closer        closer
+	starter       starter
+	checker       checker
+	origins       origins
+	guards        guards
+	briefing      briefing
+	terms         termsView
+	planning      planningView
+	board         boardView
+	steps         stepsView
+	conversations conversationsView
+	queues        queuesView
+	flight        flightView
+	meter         meterView
 }
 
 // nextPlanning asks the model for the next phase, or takes the outcome of
@@ -33,7 +44,7 @@ func (r planmaker) nextPlanning() []Action {
 	}
 	if request, more := r.planning.nextRequest(); more {
 		if r.terms.model() == "" {
-			return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
+			return r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
 		}
 		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
@@ -41,7 +52,7 @@ func (r planmaker) nextPlanning() []Action {
 		if r.flight.modelsUnderWay() >= r.meter.modelSlots() {
 			return nil
 		}
-		request.Model = r.prompting.Models.Of(request.Purpose).Name // a resume may have changed it
+		request.Model = r.terms.prompting().Models.Of(request.Purpose).Name // a resume may have changed it
 		call := CallModel{Request: request, Again: r.board.revision() > 0}
 		if phase := request.Purpose.Phase(); phase > 0 {
 			return []Action{{event.PhaseStarted{Phase: phase, Label: string(request.Purpose), Request: request}, call}}
@@ -58,14 +69,14 @@ func (r planmaker) nextPlanning() []Action {
 func (r planmaker) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
-		o.Plan.OnFailure = cmp.Or(r.userOnFailure, o.Plan.OnFailure)
+		o.Plan.OnFailure = cmp.Or(r.terms.userOnFailure(), o.Plan.OnFailure)
 		return warned(o, event.PlanCreated{Plan: o.Plan, Revision: 1})
 	case planning.OutcomeDirect:
-		return r.answerDirectly()
+		return r.closer.answerDirectly()
 	case planning.OutcomeAnalyzed:
-		return r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
+		return r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: o.Text})
 	case planning.OutcomeSilent:
-		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})
+		return r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "the model sent no plan"), ""})
 	case planning.OutcomeEmpty:
 		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "the planner proposed no steps"))}}}
 	default:
@@ -84,7 +95,7 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 	case planning.OutcomeRefused:
 		return []Action{{Record: event.ReplanRefused{Attempt: r.meter.used().Replans, Reason: untrusted.Text(o.Reason)}}}
 	case planning.OutcomeGaveUp, planning.OutcomeEmpty:
-		return r.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
+		return r.closer.finish(ending{event.StatusFailed, event.ReasonGaveUp, cmp.Or(o.Reason, "the planner found no other way"), ""})
 	default:
 		if r.planning.onlyRemark() {
 			return []Action{{Record: event.ReplanRefused{Attempt: r.meter.used().Replans, Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
@@ -108,12 +119,12 @@ func (r planmaker) planningFailed(o planning.Outcome) []Action {
 	if r.board.revision() == 0 && !r.planning.hasOwn() {
 		return []Action{{Record: event.PlanEmpty{Reason: untrusted.Text(cmp.Or(o.Reason, "planning failed"))}}}
 	}
-	return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
+	return r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, cmp.Or(o.Reason, "planning failed"), ""})
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
 func (r planmaker) nextReplan() []Action {
-	if len(r.activeLoops()) > 0 {
+	if len(r.steps.activeLoops()) > 0 {
 		return r.starter.nextOfLoops() // a working sub-agent may finish
 	}
 	free := r.guards.freeSlots()
@@ -124,8 +135,8 @@ func (r planmaker) nextReplan() []Action {
 		return nil
 	}
 	step, err := r.planning.failure()
-	if !r.canReplan() {
-		return r.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
+	if !r.origins.canReplan() {
+		return r.closer.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
 	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
 		if blocked := r.guards.stopped(guard, ""); blocked != nil {
@@ -155,13 +166,13 @@ func (r planmaker) nextChat() []Action {
 	case c.over():
 		answer, failed := c.ended()
 		if failed != nil {
-			return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
+			return append(out, r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
 		}
-		return append(out, r.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
+		return append(out, r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
 	case !c.idle() || r.flight.modelsUnderWay() >= r.meter.modelSlots():
 		return out
 	case r.terms.model() == "":
-		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+		return append(out, r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
 	}
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
 		if blocked != nil {
@@ -174,7 +185,7 @@ func (r planmaker) nextChat() []Action {
 
 // nextDrafts starts ready steps while the plan is still streaming in.
 func (r planmaker) nextDrafts() []Action {
-	if r.board.revision() > 0 || r.planOnly || r.dryRun || r.reviewPlans || r.prompting.Patient {
+	if r.board.revision() > 0 || r.terms.PlanOnly() || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return nil
 	}
 	return r.starter.startDrafts(false)
@@ -184,7 +195,7 @@ func (r planmaker) nextDrafts() []Action {
 func (r planmaker) nextLooks(looks []plan.Step) []Action {
 	var out []Action
 	for _, step := range looks {
-		if r.Step(step.Index) == nil {
+		if r.steps.Step(step.Index) == nil {
 			out = append(out, Action{Record: event.PlanDrafting{Step: step}})
 		}
 	}

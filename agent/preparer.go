@@ -11,32 +11,34 @@ import (
 
 // preparer prepares the calls of steps, after the events that change them.
 type preparer struct {
-	caller
-	*Permissions
+	caller      caller
+	terms       *Terms
+	tools       *Toolbox
+	permissions *Permissions
 }
 
 // prepare resolves the call of a step and checks it against the tool's schema.
-func (r preparer) prepare(s *StepState, facts *toolFacts) error {
+func (r preparer) prepare(s *StepState, facts toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && !s.byModel() && !s.author.edited() { // text written by a model in a call, or by the user at a gate, is no reference
+	if len(args) > 0 && !s.byModel() && s.edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
-		if args, err = plan.ResolveArgs(args, r.valuesFor(s)); err != nil {
+		if args, err = plan.ResolveArgs(args, r.caller.valuesFor(s)); err != nil {
 			return err
 		}
 	}
-	if len(s.fill.written()) > 0 {
-		args = merge(args, s.fill.written())
+	if written := s.modelArgs(); len(written) > 0 {
+		args = merge(args, written)
 	}
-	args, fitted := r.fit(facts, args)
-	s.call.fit(fitted)
+	args, fitted := r.caller.fit(facts, args)
 	check := facts.Signature.Check
-	if r.strict {
+	if r.terms.strict() {
 		check = facts.Signature.CheckStrict
 	}
 	if err := check(args); err != nil {
+		s.prepare(nil, fitted)
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
-	s.call.set(args)
+	s.prepare(args, fitted)
 	return nil
 }
 
@@ -51,19 +53,17 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(facts.Rules[0])}
 		}
 	}
-	s.call.set(s.args())
+	args := s.args()
 	if !s.byModel() { // text written by a model in a call is no reference
-		args, err := plan.ResolveArgs(s.call.arguments(), r.valuesFor(s))
-		if err != nil {
+		var err error
+		if args, err = plan.ResolveArgs(args, r.caller.valuesFor(s)); err != nil {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
-		s.call.set(args)
 	}
+	s.prepare(args, nil)
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
-		args, fitted := r.fit(r.tools.facts(s.Step.Tool), s.call.arguments())
-		s.call.set(args)
-		s.call.fit(fitted)
-		if matched := r.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
+		s.prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
+		if matched := r.caller.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
 	}
@@ -77,7 +77,7 @@ func (r preparer) takes(s *StepState) bool {
 		return true
 	}
 	names := expression.NamesOf(s.Step.When)
-	values := r.checkValues(s, names)
+	values := r.caller.checkValues(s, names)
 	for _, v := range values {
 		if _, unknown := v.(plan.Placeholder); unknown {
 			return true // of a dry run
@@ -88,18 +88,21 @@ func (r preparer) takes(s *StepState) bool {
 		var holds bool
 		var saw []expression.Sight
 		if holds, saw, err = compiled.Holds(values); err == nil {
-			s.call.decide(saw, holds)
+			if !holds {
+				s.leaveOut(saw)
+			}
 			return holds
 		}
 	}
-	s.call.fail(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
+	s.cannotStart(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
 	return false
 }
 
 // findMissingArgs finds the missing args of a step's call, and marks its tool as
 // gated if the plan asks for a gate.
 func (r preparer) findMissingArgs(s *StepState) {
-	s.fill.lacks(nil)
+	r.learnTools(s.Step.Tool, s.Step.Checks)
+	s.lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -107,16 +110,28 @@ func (r preparer) findMissingArgs(s *StepState) {
 	if facts.Err != nil {
 		return
 	}
-	if !s.author.byUser() {
-		s.fill.lacks(r.missingArgs(s, s.Step, facts))
+	if !s.byUser() {
+		s.lacks(r.caller.missingArgs(s, s.Step, facts))
 	}
 	if s.Step.Gate {
-		r.Permissions.gateTool(facts.Tool)
+		r.permissions.gateTool(facts.Tool)
+	}
+}
+
+// learnTools looks up the tool of a step and those of checks.
+func (r preparer) learnTools(tool string, checks []plan.Check) {
+	if tool != "" {
+		r.tools.learn(tool)
+	}
+	for _, c := range checks {
+		if c.Tool != "" {
+			r.tools.learn(c.Tool)
+		}
 	}
 }
 
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r preparer) bound(s *StepState) bool {
 	facts := r.tools.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate.shows(callHash(facts.Tool, s.call.arguments()))
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.isBound(facts.Tool)
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"container/heap"
 	"iter"
 	"slices"
@@ -30,6 +29,15 @@ type queues struct {
 	// approved are those of the steps that wait for a tool slot whose call the user has
 	// allowed, in the order in which they became so: a look at all would take long.
 	approved []*StepState
+	queued   map[string]*queued // by the index of the step
+}
+
+// queued is a step in a queue.
+type queued struct {
+	step     *StepState
+	need     need
+	at       int  // its index in the queue
+	approved bool // it is one of the approved calls
 }
 
 // of returns the steps with a need.
@@ -38,58 +46,45 @@ func (q *queues) of(n need) queue { return q.lists[n] }
 // approvedCalls returns the steps that wait for a tool slot for a call that the user allowed.
 func (q *queues) approvedCalls() []*StepState { return q.approved }
 
-// schedule is the place of a step in the queues.
-type schedule struct {
-	place  int     // its rank among all steps, by number and then as written
-	length float64 // ms to the end of the longest path from it
-	need   need    // its next need
-	at     int     // its index in the queue for that need
-
-	approved bool // it is one of the approved calls of the queues
-}
-
-// rank sets the rank of a step and the length of the longest path from it, and rankAs sets
-// those of another step.
-func (s *schedule) rank(place int, length float64) { s.place, s.length = place, length }
-
-func (s *schedule) rankAs(other *StepState) {
-	s.place, s.length = other.sched.place, other.sched.length
-}
-
-// needs reports whether this is the next need of a step.
-func (s *schedule) needs(n need) bool { return s.need == n }
-
-// compare orders steps: the longest remaining path first, and equal ones by their rank.
-func (s *schedule) compare(other *schedule) int {
-	return cmp.Or(cmp.Compare(other.length, s.length), cmp.Compare(s.place, other.place))
-}
-
-// count makes the number of a call of a model its rank.
-func (s *schedule) count(number int) { s.place = number }
-
-// number returns the rank of a step.
-func (s *schedule) number() int { return s.place }
-
-// drop takes a step out of all queues, once they are emptied.
-func (s *schedule) drop() { s.need, s.approved = needNothing, false }
-
 // put puts a step into the queue for its next need.
 func (q *queues) put(s *StepState, next need) {
-	if was := s.sched.need; was != next {
-		if was != needNothing {
-			heap.Remove((*stepHeap)(&q.lists[was]), s.sched.at)
-		}
-		if s.sched.need = next; next != needNothing {
-			heap.Push((*stepHeap)(&q.lists[next]), s)
-		}
+	in := q.queued[s.Step.Index]
+	if in != nil && (in.step != s || in.need != next) {
+		q.take(in)
+		in = nil
 	}
-	if approved := next == needToolSlot && s.reserved(); approved != s.sched.approved {
-		if s.sched.approved = approved; approved {
+	if next == needNothing {
+		return
+	}
+	if in == nil {
+		if q.queued == nil {
+			q.queued = map[string]*queued{}
+		}
+		in = &queued{step: s, need: next}
+		q.queued[s.Step.Index] = in
+		heap.Push((*stepHeap)(&q.lists[next]), in)
+	}
+	if approved := next == needToolSlot && s.reserved(); approved != in.approved {
+		if in.approved = approved; approved {
 			q.approved = append(q.approved, s)
 		} else {
-			q.approved = slices.DeleteFunc(q.approved, func(a *StepState) bool { return a == s })
+			q.disapprove(s)
 		}
 	}
+}
+
+// take takes a step out of its queue.
+func (q *queues) take(in *queued) {
+	heap.Remove((*stepHeap)(&q.lists[in.need]), in.at)
+	delete(q.queued, in.step.Step.Index)
+	if in.approved {
+		q.disapprove(in.step)
+	}
+}
+
+// disapprove takes a step off the approved calls.
+func (q *queues) disapprove(s *StepState) {
+	q.approved = slices.DeleteFunc(q.approved, func(a *StepState) bool { return a == s })
 }
 
 // empty reports whether no step can be acted on.
@@ -106,9 +101,9 @@ func (q *queues) empty() bool {
 func (q *queues) only(keep func(*StepState) bool) queuesView {
 	var some queues
 	for i := range q.lists {
-		for s := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
-			if keep(s) {
-				some.lists[i] = append(some.lists[i], s)
+		for in := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
+			if keep(in.step) {
+				some.lists[i] = append(some.lists[i], in)
 			}
 		}
 	}
@@ -122,7 +117,15 @@ func (q *queues) only(keep func(*StepState) bool) queuesView {
 
 // queue holds steps with the same need. The longest remaining path comes first,
 // and equal ones are in plan order; steps that wait for a time are sorted by it.
-type queue []*StepState
+type queue []*queued
+
+// top returns the step that comes first, nil if there is none.
+func (q queue) top() *StepState {
+	if len(q) == 0 {
+		return nil
+	}
+	return q[0].step
+}
 
 // first returns up to n steps in order.
 func (q queue) first(n int) []*StepState {
@@ -130,7 +133,7 @@ func (q queue) first(n int) []*StepState {
 		return nil
 	}
 	out := make([]*StepState, 0, min(n, len(q)))
-	for s := range q.inOrder() {
+	for s := range q.steps() {
 		if out = append(out, s); len(out) == cap(out) {
 			break
 		}
@@ -138,10 +141,31 @@ func (q queue) first(n int) []*StepState {
 	return out
 }
 
-// inOrder returns the steps in order. It does not change the heap: it walks from the top,
-// always continuing from the best member seen.
-func (q queue) inOrder() iter.Seq[*StepState] {
+// steps returns the steps in order, and unsorted in no order.
+func (q queue) steps() iter.Seq[*StepState] {
 	return func(yield func(*StepState) bool) {
+		for in := range q.inOrder() {
+			if !yield(in.step) {
+				return
+			}
+		}
+	}
+}
+
+func (q queue) unsorted() iter.Seq[*StepState] {
+	return func(yield func(*StepState) bool) {
+		for _, in := range q {
+			if !yield(in.step) {
+				return
+			}
+		}
+	}
+}
+
+// inOrder returns what is in the queue in order. It does not change the heap: it walks from the
+// top, always continuing from the best member seen.
+func (q queue) inOrder() iter.Seq[*queued] {
+	return func(yield func(*queued) bool) {
 		if len(q) == 0 || !yield(q[0]) {
 			return
 		}
@@ -163,6 +187,9 @@ func (q queue) inOrder() iter.Seq[*StepState] {
 	}
 }
 
+// before reports whether a step comes before another one of its queue.
+func (in *queued) before(other *queued) bool { return in.step.before(other.step, in.need) }
+
 // stepHeap is a queue as package heap changes it.
 type stepHeap queue
 
@@ -170,21 +197,21 @@ func (q stepHeap) Len() int           { return len(q) }
 func (q stepHeap) Less(i, j int) bool { return q[i].before(q[j]) }
 func (q stepHeap) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
-	q[i].sched.at, q[j].sched.at = i, j
+	q[i].at, q[j].at = i, j
 }
 
 // Push adds a step, for package heap.
 func (q *stepHeap) Push(x any) {
-	s := x.(*StepState)
-	s.sched.at = len(*q)
-	*q = append(*q, s)
+	in := x.(*queued)
+	in.at = len(*q)
+	*q = append(*q, in)
 }
 
 // Pop takes the last step, for package heap.
 func (q *stepHeap) Pop() any {
 	last := len(*q) - 1
-	s := (*q)[last]
+	in := (*q)[last]
 	(*q)[last] = nil
 	*q = (*q)[:last]
-	return s
+	return in
 }

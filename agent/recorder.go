@@ -11,10 +11,10 @@ import (
 
 // recorder records the attempts of steps, and what became of them.
 type recorder struct {
-	*Ledger
-	*Clock
-	*Board
-	roster
+	ledger *Ledger
+	clock  *Clock
+	board  *Board
+	steps  roster
 }
 
 // attemptOf returns the attempt of a step with the given number, and adds it if
@@ -25,25 +25,25 @@ func (r recorder) attemptOf(s *StepState, number int) *Attempt {
 			return a
 		}
 	}
-	at := r.Ledger.begun(Attempt{
-		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
-		DependsOn: r.needs(s),
+	at := r.ledger.begun(Attempt{
+		Step: s.Step.Index, Parent: s.Parent, Number: number, Revision: r.board.Revision, ReadyAt: s.ReadyAt, Status: StepPending,
+		DependsOn: r.board.needs(s),
 	})
 	s.attempted(at)
-	return &r.Attempts[at]
+	return &r.ledger.Attempts[at]
 }
 
 // begin records the start of an attempt, and the rule that let it pass without a gate.
 func (r recorder) begin(s *StepState, passed *rule.Rule) {
 	a := r.attemptOf(s, s.Attempt)
-	a.Status, a.StartedAt, a.Passed = StepRunning, r.Now, passed
+	a.Status, a.StartedAt, a.Passed = StepRunning, r.clock.Now, passed
 	s.attemptEnds()
 }
 
 // skip ends an attempt that has not begun, since its step is gone.
 func (r recorder) skip(s *StepState) {
 	if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
-		a.EndedAt, a.Status = r.Now, StepSkipped
+		a.EndedAt, a.Status = r.clock.Now, StepSkipped
 	}
 }
 
@@ -68,7 +68,7 @@ func (r recorder) newestOf(s *StepState) *Attempt {
 	if !ok {
 		return nil
 	}
-	return &r.Attempts[at]
+	return &r.ledger.Attempts[at]
 }
 
 // endAttempt records the outcome of an attempt.
@@ -79,17 +79,17 @@ func (r recorder) endAttempt(s *StepState, number int) {
 	}
 	a.Status, a.Failure, a.Error, a.MS = s.Status, s.Failure, s.Error, s.MS
 	if a.EndedAt.IsZero() {
-		a.EndedAt = r.Now
+		a.EndedAt = r.clock.Now
 	}
 	s.attemptEnds()
 }
 
 // endOrphan ends an attempt whose step the plan no longer has.
 func (r recorder) endOrphan(index string, number int, status StepStatus, ms int64) {
-	for i := len(r.Attempts) - 1; i >= 0; i-- {
-		if a := &r.Attempts[i]; a.Step == index && a.Number == number {
+	for i := len(r.ledger.Attempts) - 1; i >= 0; i-- {
+		if a := &r.ledger.Attempts[i]; a.Step == index && a.Number == number {
 			if a.EndedAt.IsZero() {
-				a.EndedAt, a.Status, a.MS = r.Now, status, ms
+				a.EndedAt, a.Status, a.MS = r.clock.Now, status, ms
 			}
 			return
 		}
@@ -98,9 +98,9 @@ func (r recorder) endOrphan(index string, number int, status StepStatus, ms int6
 
 // dropAttempts ends attempts that a new plan replaces before they began.
 func (r recorder) dropAttempts() {
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
-			a.EndedAt, a.Status = r.Now, StepSkipped
+			a.EndedAt, a.Status = r.clock.Now, StepSkipped
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (r recorder) dropAttempts() {
 // loseAttempts ends the attempts that were running when the program ended, at the
 // time last. Attempts of sub-agents continue.
 func (r recorder) loseAttempts(last time.Time) {
-	r.every(func(s *StepState) {
+	r.steps.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
 			a.EndedAt, a.Status, a.Failure = last, StepInDoubt, event.FailureInterrupted
 			s.attemptEnds()
@@ -120,7 +120,7 @@ func (r recorder) loseAttempts(last time.Time) {
 func (r recorder) askedGate(s *StepState, d event.GateRequested) {
 	a := r.attemptOf(s, s.nextAttempt())
 	a.Status = StepWaiting
-	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.Now})
+	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.clock.Now})
 }
 
 // answeredGate records the answer to that gate.
@@ -131,13 +131,13 @@ func (r recorder) answeredGate(s *StepState, d event.GateResolved) {
 	}
 	a.Status = StepPending
 	q := &a.Asked[len(a.Asked)-1]
-	q.AnsweredAt, q.Decision, q.Scope, q.By = r.Now, string(d.Decision), d.Scope, d.By
+	q.AnsweredAt, q.Decision, q.Scope, q.By = r.clock.Now, string(d.Decision), d.Scope, d.By
 }
 
 // decided records how a step continues that failed or is in doubt.
 func (r recorder) decided(s *StepState, about AskedAbout, decision, by string) {
 	if a := r.newestOf(s); a != nil {
-		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.Now, Decision: decision, By: by})
+		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.clock.Now, Decision: decision, By: by})
 	}
 }
 
@@ -150,14 +150,14 @@ func (r recorder) record(s *StepState, status plan.ItemStatus) {
 	if status == plan.ItemCompleted {
 		item.Result = s.Result
 	}
-	r.Ledger.add(item)
+	r.ledger.add(item)
 }
 
 // amend records what the checks say about the last attempt of a step.
 func (r recorder) amend(s *StepState, status plan.ItemStatus) {
 	r.endAttempt(s, s.Attempt)
-	for i := len(r.History) - 1; i >= 0; i-- {
-		if item := &r.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
+	for i := len(r.ledger.History) - 1; i >= 0; i-- {
+		if item := &r.ledger.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
 			if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
 				item.Result = s.Result
 			}

@@ -9,57 +9,75 @@ import (
 
 // resumer takes a run up again where its events end.
 type resumer struct {
-	arranger
-	*Terms
-	*Toolbox
+	arranger      arranger
+	tracker       tracker
+	dialogue      dialogue
+	scheduler     scheduler
+	caller        caller
+	recorder      recorder
+	steps         roster
+	terms         *Terms
+	tools         *Toolbox
+	board         *Board
+	planning      *Planning
+	outcome       *Outcome
+	conversations *Conversations
+	models        *ModelCalls
+	permissions   *Permissions
+	questions     *OpenQuestions
+	acceptance    *Acceptance
+	flight        *flight
+	clock         *Clock
+	meter         *Meter
 }
 
 // applyResumed continues the run where its events end. Calls in flight when the
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
 func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
-	unverified, over := r.Outcome.unverified(), r.Outcome.endedEarly() // if only the answer is missing, do not retry any step
-	r.Clock.resume(last)
+	unverified, over := r.outcome.unverified(), r.outcome.endedEarly() // if only the answer is missing, do not retry any step
+	r.clock.resume(last)
 	r.recorder.loseAttempts(last)
-	r.Meter.resume(d.Limits)
+	r.meter.resume(d.Limits)
 	didRead := r.reading()
-	r.Terms.resume(d)
+	r.terms.resume(d)
 	if d.WritesCalls {
-		r.Conversations.holdCalls(d.Model)
+		r.conversations.holdCalls(d.Model)
 	}
 	if d.Window > 0 {
-		r.ModelCalls.setWindow(d.Window)
+		r.models.setWindow(d.Window)
 	}
 	_, rules := grants(d.Rules)
-	r.Toolbox.replace(d.Catalogue, rules, r.Revision == 0)
-	r.Outcome.reopen()
-	r.OpenQuestions.dropElicitations(func(event.ElicitationRequested) bool { return true })
-	r.askAgain()
+	r.tools.replace(d.Catalogue, rules, r.board.Revision == 0)
+	r.steps.every(func(s *StepState) { r.tools.learn(s.Step.Tool) })
+	r.outcome.reopen()
+	r.questions.dropElicitations(func(event.ElicitationRequested) bool { return true })
+	r.tracker.askAgain()
 	r.loseModelCalls()
 	r.loseToolCalls(didRead)
 	if over {
 		r.takeUp()
 	}
 	if unverified {
-		r.checkUnchecked()
+		r.tracker.checkUnchecked()
 	}
-	if !r.attended {
+	if !r.terms.attended() {
 		r.retryUnattended()
 	}
-	r.Clock.unfire(event.GuardTime)
-	if r.Revision == 0 {
-		r.every(r.enqueue) // including calls of the chat
+	r.clock.unfire(event.GuardTime)
+	if r.board.Revision == 0 {
+		r.steps.every(r.scheduler.enqueue) // including calls of the chat
 	} else {
-		r.rebuildGraph()
-		for _, s := range r.Steps {
+		r.scheduler.rebuildGraph()
+		for _, s := range r.board.Steps {
 			if s.userSkips() && s.Status != StepCompleted {
-				r.skipDependents(s)
+				r.scheduler.skipDependents(s)
 			}
 		}
 	}
 	if d.Review {
-		r.Terms.review()
-		r.hold()
+		r.terms.review()
+		r.arranger.hold()
 	}
 }
 
@@ -67,8 +85,8 @@ func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
 // they started.
 func (r resumer) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
-	r.every(func(s *StepState) {
-		if s.Status == StepRunning && r.repeatable(s) {
+	r.steps.every(func(s *StepState) {
+		if s.Status == StepRunning && r.caller.repeatable(s) {
 			reads[s] = true
 		}
 	})
@@ -79,14 +97,14 @@ func (r resumer) reading() map[*StepState]bool {
 // them again.
 func (r resumer) loseModelCalls() {
 	r.flight.loseModels()
-	r.Planning.loseRequest()
-	r.Outcome.loseAnswer(r.Chat != nil)
-	if r.Chat != nil {
-		r.Chat.interrupt()
+	r.planning.loseRequest()
+	r.outcome.loseAnswer(r.conversations.Chat != nil)
+	if r.conversations.Chat != nil {
+		r.conversations.Chat.interrupt()
 	}
-	r.ModelCalls.loseExchanges()
-	r.resumeLoops()
-	r.executed(func(s *StepState) { s.fill.ask(false) })
+	r.models.loseExchanges()
+	r.dialogue.resumeLoops()
+	r.board.executed(func(s *StepState) { s.stopAsking() })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -94,37 +112,37 @@ func (r resumer) loseModelCalls() {
 // unknown whether it took effect. So it is for a step in doubt that was to run again.
 func (r resumer) loseToolCalls(didRead map[*StepState]bool) {
 	r.flight.loseCalls()
-	r.OpenQuestions.forgetLost()
-	r.every(func(s *StepState) {
+	r.questions.forgetLost()
+	r.steps.every(func(s *StepState) {
 		before := s.interrupted()
 		if s.mayRerun() {
 			s.doubtAgain() // the answer of an earlier resume may no longer hold
-			r.ask(s)
+			r.tracker.ask(s)
 			return
 		}
 		if s.Status != StepRunning || s.Loop != nil || s.expands() {
 			return // a sub-agent continues from its last reply, and items by themselves
 		}
-		unavailable := s.Step.Executor == plan.ExecutorTool && r.facts(s.Step.Tool).Err != nil
-		if didRead[s] && (unavailable || r.repeatable(s)) {
+		unavailable := s.Step.Executor == plan.ExecutorTool && r.tools.facts(s.Step.Tool).Err != nil
+		if didRead[s] && (unavailable || r.caller.repeatable(s)) {
 			s.goOn()
 			return
 		}
 		s.lose(before)
-		r.OpenQuestions.lose(s)
+		r.questions.lose(s)
 	})
 }
 
 // takeUp prepares another try of a run that had ended.
 func (r resumer) takeUp() {
-	r.Planning.dropReplan()
-	r.OpenQuestions.closeAll()
-	r.Permissions.closeGates() // it may have ended before they were closed
-	r.Acceptance.beginAcceptance()
-	r.Chat.takeUp()
-	r.every(func(s *StepState) {
+	r.planning.dropReplan()
+	r.questions.closeAll()
+	r.permissions.closeGates() // it may have ended before they were closed
+	r.acceptance.beginAcceptance()
+	r.conversations.Chat.takeUp()
+	r.steps.every(func(s *StepState) {
 		s.askUser(false)
-		if s.inner.isAnswered() {
+		if s.isAnswered() {
 			return // the model already knows the outcome of the call
 		}
 		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.itemStep().Status == StepCompleted {
@@ -135,30 +153,30 @@ func (r resumer) takeUp() {
 			if s.staysSkipped() {
 				return
 			}
-			r.again(s)
+			r.tracker.again(s)
 		case StepPending:
 			s.unskip() // the cause of the skip is retried
 		case StepInDoubt:
-			r.ask(s)
+			r.tracker.ask(s)
 		}
 	})
-	if r.Revision > 0 {
-		r.Planning.finish()
-	} else if !r.Synthesis.Direct && r.unplanned() {
-		r.every(r.countAttempts)
-		r.Planning.restart(r.makers().Plan(r.briefOfGoal()))
-		r.Board.clear()
-		r.OpenQuestions.forgetLost()
+	if r.board.Revision > 0 {
+		r.planning.finish()
+	} else if !r.outcome.Synthesis.Direct && r.planning.unplanned() {
+		r.steps.every(r.board.countAttempts)
+		r.planning.restart(r.planning.makers().Plan(r.arranger.briefOfGoal()))
+		r.board.clear()
+		r.questions.forgetLost()
 	}
 }
 
 // retryUnattended retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
 func (r resumer) retryUnattended() {
-	for _, s := range r.OpenQuestions.waiting() {
+	for _, s := range r.questions.waiting() {
 		if s.Status != StepInDoubt {
-			r.answered(s)
-			r.again(s)
+			r.tracker.answered(s)
+			r.tracker.again(s)
 		}
 	}
 }

@@ -87,25 +87,22 @@ func (v *Review) Gate(index string) *ReviewGate {
 	if step.Executor != plan.ExecutorTool || facts.Err != nil || state == nil {
 		return nil
 	}
-	probe := *state
-	probe.copyState(&probe, step)
-	probe.fill.take(nil)
-	probe.fill.lacks(v.world.caller().missingArgs(state, step, facts))
+	missing := v.world.caller().missingArgs(state, step, facts)
 	args, err := plan.ResolveArgs(step.Args, v.world.values())
 	if err != nil {
 		args = step.Args
 	}
 	args, _ = v.world.caller().fit(facts, args)
-	probe.call.set(args)
-	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.caller().ruleFor(&probe, facts), Args: args, Provenance: v.world.origins().provenance(&probe)}
+	probe := state.probe(step, args, missing)
+	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.caller().ruleFor(probe, facts), Args: args, Provenance: v.world.origins().provenance(probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:
 		gate.Closed = "a rule denies it: " + gate.Rule.Why
 	case gate.Rule.Verdict == rule.VerdictRun:
 		return nil
-	case len(probe.fill.missingArgs()) > 0:
-		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(probe.fill.missingArgs(), " and ") + " then")
+	case len(missing) > 0:
+		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(missing, " and ") + " then")
 	case len(references) > 0:
 		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
 	case step.ForEach != nil:

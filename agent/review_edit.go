@@ -57,7 +57,7 @@ func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Mes
 // check returns the faults of the plan in a draft.
 func (v *Review) check(d draft) []plan.Fault {
 	faults, _ := plan.Validate(v.plan(d), plan.Rules{
-		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting.ProfileNames(), Named: true,
+		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting().ProfileNames(), Named: true,
 	})
 	return faults
 }

@@ -9,9 +9,9 @@ import (
 
 // roster finds the steps of a run, their items, and the calls that models make.
 type roster struct {
-	board         boardView
-	conversations conversationsView
-	outcome       outcomeView
+	board         *Board
+	conversations *Conversations
+	outcome       *Outcome
 }
 
 // Step returns the state of the step, or inner call, with this index; nil if

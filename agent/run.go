@@ -47,48 +47,132 @@ func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
 
 // What needs several parts is made here, which shows at a glance who reaches what.
 
-func (r *Run) roster() roster     { return roster{&r.Board, &r.Conversations, &r.Outcome} }
-func (r *Run) recorder() recorder { return recorder{&r.Ledger, &r.Clock, &r.Board, r.roster()} }
+func (r *Run) roster() roster { return roster{&r.Board, &r.Conversations, &r.Outcome} }
+
 func (r *Run) origins() origins {
-	return origins{r.agreed(), &r.Terms, &r.Toolbox, &r.Ledger, &r.Planning, r.roster()}
-}
-func (r *Run) caller() caller     { return caller{r.origins(), &r.Permissions} }
-func (r *Run) preparer() preparer { return preparer{r.caller(), &r.Permissions} }
-func (r *Run) scheduler() scheduler {
-	return scheduler{r.preparer(), &r.Terms, &r.Toolbox, &r.Board, &r.Ledger, &r.Planning, &r.Conversations, &r.Outcome, &r.Clock, &r.Meter, &r.queues}
-}
-func (r *Run) briefing() briefing { return briefing{r.caller(), &r.ModelCalls, &r.Meter} }
-func (r *Run) dialogue() dialogue { return dialogue{r.scheduler(), r.briefing()} }
-func (r *Run) guards() guards     { return guards{r.caller(), &r.Meter, &r.Clock, &r.flight} }
-func (r *Run) checker() checker   { return checker{r.caller(), &r.Clock, &r.Meter} }
-func (r *Run) answers() answers {
-	return answers{r.origins(), &r.ModelCalls, &r.Clock, &r.Meter, &r.Acceptance}
+	return origins{
+		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r.roster(),
+	}
 }
 
-func (r *Run) closer() closer {
-	return closer{
-		answers: r.answers(), flight: &r.flight, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
-		uncommitted: &r.uncommittedFiles, queues: &r.queues, guards: r.guards(), checker: r.checker(), briefing: r.briefing(),
+func (r *Run) caller() caller {
+	return caller{
+		origins: r.origins(), terms: &r.Terms, tools: &r.Toolbox, planning: &r.Planning, board: &r.Board,
+		permissions: &r.Permissions,
+	}
+}
+
+func (r *Run) answers() answers {
+	return answers{
+		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, outcome: &r.Outcome,
+		acceptance: &r.Acceptance, models: &r.ModelCalls, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) briefing() briefing {
+	return briefing{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, conversations: &r.Conversations, permissions: &r.Permissions,
+		models: &r.ModelCalls, meter: &r.Meter,
+	}
+}
+
+func (r *Run) checker() checker {
+	return checker{
+		caller: r.caller(), guards: r.guards(), origins: r.origins(), tools: &r.Toolbox, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) guards() guards {
+	return guards{
+		steps: r.roster(), tools: &r.Toolbox, board: &r.Board, planning: &r.Planning, conversations: &r.Conversations,
+		permissions: &r.Permissions, flight: &r.flight, meter: &r.Meter, clock: &r.Clock,
 	}
 }
 
 func (r *Run) starter() starter {
-	return starter{checker: r.checker(), queues: &r.queues, guards: r.guards(), briefing: r.briefing()}
+	return starter{
+		checker: r.checker(), caller: r.caller(), origins: r.origins(), guards: r.guards(), briefing: r.briefing(),
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, steps: r.roster(), queues: &r.queues, permissions: &r.Permissions,
+		conversations: &r.Conversations, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) closer() closer {
+	return closer{
+		answers: r.answers(), guards: r.guards(), checker: r.checker(), briefing: r.briefing(), terms: &r.Terms,
+		tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r.roster(), outcome: &r.Outcome,
+		acceptance: &r.Acceptance, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
+		uncommitted: &r.uncommittedFiles, queues: &r.queues, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	}
 }
 
 func (r *Run) planmaker() planmaker {
-	return planmaker{closer: r.closer(), starter: r.starter(), checker: r.checker()}
+	return planmaker{
+		closer: r.closer(), starter: r.starter(), checker: r.checker(), origins: r.origins(), guards: r.guards(),
+		briefing: r.briefing(), terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: r.roster(),
+		conversations: &r.Conversations, queues: &r.queues, flight: &r.flight, meter: &r.Meter,
+	}
 }
 
-func (r *Run) decision() decision {
-	return decision{
-		closer: r.closer(), starter: r.starter(), planmaker: r.planmaker(), planOnly: r.planOnly,
-		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+func (r *Run) preparer() preparer {
+	return preparer{
+		caller: r.caller(), terms: &r.Terms, tools: &r.Toolbox, permissions: &r.Permissions,
+	}
+}
+
+func (r *Run) scheduler() scheduler {
+	return scheduler{
+		preparer: r.preparer(), caller: r.caller(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
+		ledger: &r.Ledger, planning: &r.Planning, queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) dialogue() dialogue {
+	return dialogue{
+		scheduler: r.scheduler(), briefing: r.briefing(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
+		planning: &r.Planning, conversations: &r.Conversations, outcome: &r.Outcome, permissions: &r.Permissions,
+		clock: &r.Clock,
+	}
+}
+
+func (r *Run) recorder() recorder {
+	return recorder{
+		ledger: &r.Ledger, clock: &r.Clock, board: &r.Board, steps: r.roster(),
 	}
 }
 
 func (r *Run) tracker() tracker {
-	return tracker{r.dialogue(), r.recorder(), &r.flight, &r.OpenQuestions, &r.Acceptance, &r.ModelCalls}
+	return tracker{
+		dialogue: r.dialogue(), scheduler: r.scheduler(), preparer: r.preparer(), caller: r.caller(), origins: r.origins(),
+		recorder: r.recorder(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger,
+		planning: &r.Planning, outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls,
+		permissions: &r.Permissions, questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight,
+		clock: &r.Clock, meter: &r.Meter,
+	}
 }
-func (r *Run) arranger() arranger { return arranger{r.tracker(), &r.PlanReviews, r.guards()} }
-func (r *Run) resumer() resumer   { return resumer{r.arranger(), &r.Terms, &r.Toolbox} }
+
+func (r *Run) arranger() arranger {
+	return arranger{
+		tracker: r.tracker(), dialogue: r.dialogue(), scheduler: r.scheduler(), caller: r.caller(), origins: r.origins(),
+		guards: r.guards(), briefing: r.briefing(), recorder: r.recorder(), steps: r.roster(), terms: &r.Terms,
+		tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, planning: &r.Planning, outcome: &r.Outcome,
+		conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions, acceptance: &r.Acceptance,
+		reviews: &r.PlanReviews, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) resumer() resumer {
+	return resumer{
+		arranger: r.arranger(), tracker: r.tracker(), dialogue: r.dialogue(), scheduler: r.scheduler(), caller: r.caller(),
+		recorder: r.recorder(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning,
+		outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions,
+		questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	}
+}
+
+func (r *Run) decision() decision {
+	return decision{
+		closer: r.closer(), starter: r.starter(), planmaker: r.planmaker(), terms: &r.Terms,
+		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+	}
+}

@@ -173,11 +173,11 @@ func (r *Run) applyTimer(d event.TimerFired) {
 	r.Clock.fire(d.ID)
 	r.tracker().applyDeadline(d.ID)
 	waiting := r.queues.of(needTimer)
-	if len(waiting) > 0 && r.fired(waiting[0].retryTimer()) {
-		r.scheduler().enqueue(waiting[0])
+	if s := waiting.top(); s != nil && r.fired(s.retryTimer()) {
+		r.scheduler().enqueue(s)
 		return
 	}
-	for _, s := range slices.Clone(waiting) {
+	for _, s := range slices.Collect(waiting.unsorted()) {
 		r.scheduler().enqueue(s)
 	}
 }

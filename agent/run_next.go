@@ -12,8 +12,7 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
-	copied := *r
-	return copied.decision().next()
+	return r.decision().next()
 }
 
 // decision decides what may be done now in a run that is not over. It only reads the parts of
@@ -22,7 +21,7 @@ type decision struct {
 	closer    closer
 	starter   starter
 	planmaker planmaker
-	planOnly  bool
+	terms     termsView
 	board     boardView
 	planning  planningView
 	outcome   outcomeView
@@ -58,11 +57,11 @@ func (r decision) next() []Action {
 		return append(actions, r.planmaker.nextChat()...)
 	case r.reviews.ReviewPending():
 		return actions
-	case r.board.revision() > 0 && r.planOnly:
+	case r.board.revision() > 0 && r.terms.PlanOnly():
 		return r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
 	case r.board.revision() > 0 && !r.closer.settled():
 		return append(actions, r.starter.nextSteps()...)
 	default:
-		return append(actions, r.planmaker.nextAnswer()...)
+		return append(actions, r.closer.nextAnswer()...)
 	}
 }

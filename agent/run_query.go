@@ -28,7 +28,7 @@ func (r *Run) Busy() bool {
 // Steerable reports whether a remark of the user to the run would be heard.
 func (r *Run) Steerable() bool {
 	switch {
-	case !r.Active() || r.ends() || r.Paused || r.dryRun || r.planOnly && r.Revision > 0:
+	case !r.Active() || r.ends() || r.Paused || r.Terms.DryRun() || r.Terms.PlanOnly() && r.Revision > 0:
 		return false
 	case r.Synthesis.Started:
 		return r.Synthesis.Direct && !r.Synthesis.Done
@@ -45,7 +45,7 @@ func (r *Run) Steerable() bool {
 // begun and is not completed, or the model still owes an answer. Undone steps cannot
 // be continued.
 func (r *Run) Resumable() bool {
-	return r.ID != "" && !r.dryRun && r.Undone == nil && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
+	return r.ID != "" && !r.Terms.DryRun() && r.Undone == nil && (r.Result == nil || r.Result.Status != event.StatusCompleted || r.Unanswered() != "")
 }
 
 // Rules returns the current gate rules of the run, starting with the user's
@@ -64,7 +64,7 @@ func ServersOf(r *Run, step plan.Step) []string {
 		}
 		return nil
 	}
-	profile, _ := r.prompting.Profile(step.Profile)
+	profile, _ := r.Terms.prompting().Profile(step.Profile)
 	if step.Executor != plan.ExecutorAgent || profile.Tools == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func ServersOf(r *Run, step plan.Step) []string {
 // UsualDuration returns the median duration of the step's tool in earlier runs, 0
 // if there is none.
 func (r *Run) UsualDuration(s *StepState) time.Duration {
-	ms, _ := medianOf(s.Step.Tool, r.Catalogue, r.priors)
+	ms, _ := medianOf(s.Step.Tool, r.Catalogue, r.Terms.priors())
 	return time.Duration(ms) * time.Millisecond
 }
 
@@ -134,7 +134,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.roster().every(func(s *StepState) {
-		if !s.Draft && !s.inner.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})
@@ -155,14 +155,14 @@ func (r *Run) ToolsToCall() []string {
 // NeedsModel reports whether the run cannot continue without a model. Either
 // there is no plan and no other planner, or only the answer is missing.
 func (r *Run) NeedsModel() bool {
-	return r.Unanswered() != "" || r.Revision == 0 && r.givenPlan == nil && !r.Planning.byWords() && !r.hasOwn()
+	return r.Unanswered() != "" || r.Revision == 0 && !r.Terms.isGiven() && !r.Planning.byWords() && !r.hasOwn()
 }
 
 // PassesOver reports whether a step has failed for good and its run continues without it,
 // as its on_failure says.
 func (r *Run) PassesOver(s *StepState) bool {
 	return s.Status == StepFailed && !s.isItem() && s.Failure.Replannable() && !r.scheduler().retries(s) &&
-		r.Plan.FailureOf(s.Step, r.fallback) == plan.OnFailureSkip
+		r.Plan.FailureOf(s.Step, r.Terms.fallback()) == plan.OnFailureSkip
 }
 
 // AttemptsOf returns the attempts of a step, in order.
@@ -181,7 +181,7 @@ func (r *Run) Summary() Summary {
 	s := Summary{
 		Run: r.ID, Plan: r.Plan.ID, Goal: r.Goal, Title: r.Plan.Title, Status: StatusUnfinished,
 		Started: r.StartedAt, Steps: len(r.Plan.Steps), Done: r.Done(), Replans: r.Usage.Replans,
-		Workspace: r.Workspace, Session: r.session, Outer: r.outerRun, Resumable: r.Resumable(), PlanOnly: r.planOnly,
+		Workspace: r.Workspace, Session: r.Terms.session(), Outer: r.Terms.outerRun(), Resumable: r.Resumable(), PlanOnly: r.Terms.PlanOnly(),
 	}
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason
@@ -239,7 +239,7 @@ func (r *Run) Budgets() []Budget {
 // what it would do now.
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
-	return s != nil && s.author.edited()
+	return s != nil && s.edits() > 0
 }
 
 // EditCheck returns a function that checks replacement arguments for an open

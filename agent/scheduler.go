@@ -13,30 +13,30 @@ import (
 // scheduler decides what each step needs next, and maintains the queues of steps
 // that can be acted on.
 type scheduler struct {
-	preparer
-	*Terms
-	*Toolbox
-	*Board
-	*Ledger
-	*Planning
-	*Conversations
-	*Outcome
-	*Clock
-	*Meter
-	queues *queues
+	preparer preparer
+	caller   caller
+	steps    roster
+	terms    *Terms
+	tools    *Toolbox
+	board    *Board
+	ledger   *Ledger
+	planning *Planning
+	queues   *queues
+	clock    *Clock
+	meter    *Meter
 }
 
 // enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
 	if s.byModel() {
-		s.conversation().clock(r.Now)
+		s.conversation().clock(r.clock.Now)
 	}
 	now := r.needOf(s)
 	if s.isItem() {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
 	if now == needGate {
-		s.gate.need(r.Seq)
+		s.needsGate(r.clock.Seq)
 	}
 	r.queues.put(s, now)
 }
@@ -44,8 +44,7 @@ func (r scheduler) enqueue(s *StepState) {
 // enqueueAll enqueues every step of the plan.
 func (r scheduler) enqueueAll() {
 	*r.queues = queues{}
-	r.every(func(s *StepState) { s.sched.drop() })
-	r.every(r.enqueue)
+	r.steps.every(r.enqueue)
 }
 
 // needOf computes what a step needs next. For a step that could start, it stores
@@ -54,9 +53,9 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.call.forget()
+	s.forgetCall()
 	switch {
-	case r.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner.isAnswered():
+	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.isAnswered():
 		return needNothing
 	case s.isItem() && s.held():
 		return needNothing
@@ -66,31 +65,31 @@ func (r scheduler) needOf(s *StepState) need {
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
-	case s.Status != StepPending || s.fill.asked():
+	case s.Status != StepPending || s.asksForArgs():
 		return needNothing
 	case s.orphaned():
 		s.skipFor("the step that asked for it has ended")
 		return needRecord
 	case s.skipReason() != "":
 		return needRecord
-	case s.node.blocked():
+	case r.board.blocked(s):
 		return needNothing
-	case !r.takes(s):
+	case !r.preparer.takes(s):
 		return needRecord
 	case s.expands():
 		if next, known := r.needOfItems(s); known {
 			return next
 		}
 		fallthrough
-	case r.dryRun:
-		if flaw := r.prepareDry(s); flaw != nil {
-			s.call.fail(flaw.kind, flaw.sentence)
+	case r.terms.DryRun():
+		if flaw := r.preparer.prepareDry(s); flaw != nil {
+			s.cannotStart(flaw.kind, flaw.sentence)
 		}
 		return needRecord
-	case !s.RetryAt.IsZero() && !r.fired(s.retryTimer()):
+	case !s.RetryAt.IsZero() && !r.clock.fired(s.retryTimer()):
 		return needTimer
 	}
-	s.ready(r.Now)
+	s.ready(r.clock.Now)
 	return r.needOfCall(s)
 }
 
@@ -98,53 +97,54 @@ func (r scheduler) needOf(s *StepState) need {
 // flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
-		s.call.fail(kind, sentence)
+		s.cannotStart(kind, sentence)
 		return needRecord
 	}
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
-		if r.Model == "" {
+		if r.terms.Model == "" {
 			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
 		}
 		return needModelSlot
 	case plan.ExecutorAgent:
-		profile, known := r.prompting.Profile(s.Step.Profile)
+		profile, known := r.terms.prompting().Profile(s.Step.Profile)
 		switch {
 		case !known:
 			return flawed(event.FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
-		case r.Model == "":
+		case r.terms.Model == "":
 			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
-		case !r.modelTools && profile.Model == "":
-			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.Model, profile.Name))
+		case !r.terms.ModelTools() && profile.Model == "":
+			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.terms.Model, profile.Name))
 		}
 		return needModelSlot
 	}
-	facts := r.facts(s.Step.Tool)
+	facts := r.tools.facts(s.Step.Tool)
+	lacking, problem := s.lacking()
 	switch {
-	case s.inner.unknownTool() != nil:
-		return flawed(event.FailureArgs, s.inner.unknownTool().Error())
+	case s.unknownTool() != nil:
+		return flawed(event.FailureArgs, s.unknownTool().Error())
 	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
 	case prompt.IsFindTool(facts.Tool) && !s.byModel():
 		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
 	case facts.Err != nil:
 		return flawed(event.FailureArgs, facts.Err.Error())
-	case s.gate.denied():
+	case s.denied():
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
-	case s.fill.open() && s.fill.failed() != "":
-		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(s.fill.missingArgs(), " and ")+": "+s.fill.failed())
-	case s.fill.open() && r.Model == "":
-		return flawed(event.FailureArgs, "it lacks "+strings.Join(s.fill.missingArgs(), " and ")+", and there is no model to fill that in")
-	case s.fill.open():
+	case len(lacking) > 0 && problem != "":
+		return flawed(event.FailureModel, "the model did not fill in "+strings.Join(lacking, " and ")+": "+problem)
+	case len(lacking) > 0 && r.terms.Model == "":
+		return flawed(event.FailureArgs, "it lacks "+strings.Join(lacking, " and ")+", and there is no model to fill that in")
+	case len(lacking) > 0:
 		return needModelSlot
 	}
-	if err := r.prepare(s, facts); err != nil {
+	if err := r.preparer.prepare(s, facts); err != nil {
 		return flawed(event.FailureArgs, err.Error())
 	}
 	s.keepBound(facts.Tool)
-	return r.needByRule(s, r.ruleFor(s, facts))
+	return r.needByRule(s, r.caller.ruleFor(s, facts))
 }
 
 // needByRule returns the next need of a step whose call is ready, given the rule
@@ -152,12 +152,12 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.call.fail(event.FailureDenied, deniedBy(matched))
+		s.cannotStart(event.FailureDenied, deniedBy(matched))
 		return needRecord
-	case s.gate.unsettled() != "":
-		s.call.fail(event.FailureTool, s.gate.unsettled())
+	case s.unsettled() != "":
+		s.cannotStart(event.FailureTool, s.unsettled())
 		return needRecord
-	case matched.Verdict == rule.VerdictAsk && !s.gate.allowed() && !r.passed(s):
+	case matched.Verdict == rule.VerdictAsk && !s.allowed() && !r.caller.passed(s):
 		return needGate
 	default:
 		return needToolSlot
@@ -171,12 +171,12 @@ func (r scheduler) releaseNotTaken(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for d := range r.feeds(s) {
+	for at, d := range r.board.feeds(s) {
 		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
 			r.enqueue(d)
 			continue
 		}
-		if d.node.fed() {
+		if r.board.fed(at) {
 			r.enqueue(d)
 		}
 	}
@@ -188,7 +188,7 @@ func (r scheduler) skipDependents(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for d := range r.feeds(s) {
+	for _, d := range r.board.feeds(s) {
 		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
 			r.enqueue(d)
 		}
@@ -202,9 +202,9 @@ func (r scheduler) release(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	r.bind(s)
-	for d := range r.feeds(s) {
-		if d.node.fed() {
+	r.board.bind(s)
+	for at, d := range r.board.feeds(s) {
+		if r.board.fed(at) {
 			r.enqueue(d)
 		}
 	}
@@ -218,7 +218,7 @@ func (r scheduler) retries(s *StepState) bool {
 	}
 	switch s.Failure {
 	case event.FailureTool, event.FailureTimeout, event.FailureModel, event.FailureCheck:
-		facts := r.facts(s.Step.Tool)
+		facts := r.tools.facts(s.Step.Tool)
 		return facts.Err == nil && facts.Tool.ReadOnly
 	default:
 		return false // another attempt would fail the same way
@@ -229,27 +229,28 @@ func (r scheduler) retries(s *StepState) bool {
 // for each the missing args and the next need.
 func (r scheduler) rebuildGraph() {
 	weights := map[string]float64{} // one lookup per tool
-	r.Board.arrange(func(s plan.Step) float64 {
+	r.board.arrange(func(s plan.Step) float64 {
 		key := string(s.Executor) + s.Tool
 		w, ok := weights[key]
 		if !ok {
-			w = Weigh(s, r.Catalogue, r.priors)
+			w = Weigh(s, r.tools.Catalogue, r.terms.priors())
 			weights[key] = w
 		}
-		return w * Rounds(r.Plan, s, r.Catalogue, r.Limits)
-	}, r.fallback)
-	r.executed(r.findMissingArgs)
-	r.Ledger.grow(len(r.Steps))
+		return w * Rounds(r.board.Plan, s, r.tools.Catalogue, r.meter.Limits)
+	}, r.terms.fallback())
+	r.preparer.learnTools("", r.board.Plan.Acceptance)
+	r.board.executed(r.preparer.findMissingArgs)
+	r.ledger.grow(len(r.board.Steps))
 	r.enqueueAll()
 }
 
 // skipModelSteps skips the steps of a routed plan that need a model if there is
 // none, and their dependents.
 func (r scheduler) skipModelSteps() {
-	if r.Route == nil || r.Model != "" {
+	if r.planning.Route == nil || r.terms.Model != "" {
 		return
 	}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if s.Step.Executor != plan.ExecutorTool {
 			s.skipFor(needsModelReason)
 			r.enqueue(s)
@@ -263,5 +264,5 @@ func (r scheduler) onlyRechecks(s *StepState) bool {
 	if s.Status == StepChecking {
 		return true
 	}
-	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.repeatable(s))
+	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.caller.repeatable(s))
 }

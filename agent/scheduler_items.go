@@ -10,18 +10,18 @@ import (
 func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	each := s.Step.ForEach
 	for _, reference := range plan.References(each.Items) {
-		value, _ := r.value(reference.Name)
+		value, _ := r.board.value(reference.Name)
 		if _, unknown := value.(plan.Placeholder); unknown {
 			s.pretendItem(map[string]any{each.As: plan.Placeholder("<" + each.As + ">"), "index": plan.Placeholder("<index>")})
 			return needNothing, false
 		}
 	}
-	items, err := each.List(r.values())
+	items, err := each.List(r.board.values())
 	if err != nil {
-		s.call.fail(event.FailureArgs, err.Error())
+		s.cannotStart(event.FailureArgs, err.Error())
 		return needRecord, true
 	}
-	s.call.expand(items)
+	s.beginWith(items)
 	return needRecord, true
 }
 
@@ -75,7 +75,7 @@ func (r scheduler) endItem(s *StepState) {
 // of them asks, and the others wait for its answer.
 func (r scheduler) asksForItems(s *StepState, now need) need {
 	of := s.itemStep()
-	asks := now == needGate && r.sharing(s, r.facts(s.Step.Tool)) > 0
+	asks := now == needGate && r.caller.sharing(s, r.tools.facts(s.Step.Tool)) > 0
 	switch {
 	case asks && of.asker() == nil:
 		of.setAsker(s)

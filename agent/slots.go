@@ -13,13 +13,13 @@ type slots struct {
 	tools, models int
 	plans         int                // plan tool calls that are about to start
 	left          account            // remaining budgets, after what is about to start
-	starting      map[*toolFacts]int // calls per tool that are about to start; nil if none are counted
+	starting      map[string]int // calls per tool that are about to start; nil if none are counted
 	// reserved is held back for calls that are shown to the user or approved, so
 	// that no guard refuses a call after the user was asked about it.
 	reserved        account
 	changing        map[string]bool // files that running calls will change
 	calling         map[string]bool // servers of running serial calls
-	reservedPerTool map[*toolFacts]int
+	reservedPerTool map[string]int
 }
 
 // account counts the budget of steps that are about to start.
@@ -28,7 +28,7 @@ type account struct {
 }
 
 // ofKind returns the count for calls of the tool's kind.
-func (a *account) ofKind(facts *toolFacts) *int {
+func (a *account) ofKind(facts toolFacts) *int {
 	if facts.Tool.ReadOnly {
 		return &a.discovery
 	}
@@ -36,7 +36,7 @@ func (a *account) ofKind(facts *toolFacts) *int {
 }
 
 // add counts so many calls of the tool, and the steps that they are.
-func (a *account) add(facts *toolFacts, calls, steps int) {
+func (a *account) add(facts toolFacts, calls, steps int) {
 	a.steps += steps
 	a.calls += calls
 	*a.ofKind(facts) += calls
@@ -49,7 +49,7 @@ const unlimited = math.MaxInt32
 func newSlots(tools, models int, left account, perTool bool) slots {
 	free := slots{tools: tools, models: models, left: left}
 	if perTool {
-		free.starting, free.reservedPerTool = map[*toolFacts]int{}, map[*toolFacts]int{}
+		free.starting, free.reservedPerTool = map[string]int{}, map[string]int{}
 	}
 	return free
 }
@@ -86,15 +86,15 @@ func (f *slots) reserves() bool { return f.reserved.calls > 0 }
 
 // reservedFor returns what is reserved, of all budgets and for calls of a tool. It is nothing
 // for a call with a reservation of its own.
-func (f *slots) reservedFor(facts *toolFacts, own bool) (reserved account, ofTool int) {
+func (f *slots) reservedFor(facts toolFacts, own bool) (reserved account, ofTool int) {
 	if own {
 		return account{}, 0
 	}
-	return f.reserved, f.reservedPerTool[facts]
+	return f.reserved, f.reservedPerTool[facts.name]
 }
 
 // startingCalls returns how many calls of a tool are about to start.
-func (f *slots) startingCalls(facts *toolFacts) int { return f.starting[facts] }
+func (f *slots) startingCalls(facts toolFacts) int { return f.starting[facts.name] }
 
 // noCall reports whether all that is left of the budget for calls is reserved, and
 // noDiscoveryCall also whether that for read-only ones is.
@@ -108,20 +108,19 @@ func (f *slots) noDiscoveryCall() bool {
 // whether that for calls of the tool's kind is.
 func (f *slots) noStep(reserved account) bool { return f.left.steps <= reserved.steps }
 
-func (f *slots) noneOfKind(facts *toolFacts, reserved account) bool {
+func (f *slots) noneOfKind(facts toolFacts, reserved account) bool {
 	return *f.left.ofKind(facts) <= *reserved.ofKind(facts)
 }
 
-// allReserved reports whether all that is left for calls of a tool is reserved; most is the
-// bound of calls of one tool, 0 for none.
-func (f *slots) allReserved(facts *toolFacts, most int) bool {
-	return f.noCall(f.reserved) || f.noneOfKind(facts, f.reserved) || most > 0 && f.callsOf(facts) >= most
+// allReserved reports whether all that is left for calls of the tool's kind is reserved.
+func (f *slots) allReserved(facts toolFacts) bool {
+	return f.noCall(f.reserved) || f.noneOfKind(facts, f.reserved)
 }
 
-// callsOf returns the calls of a tool: those made, those about to start, and those that budget
-// is reserved for.
-func (f *slots) callsOf(facts *toolFacts) int {
-	return facts.timesCalled() + f.starting[facts] + f.reservedPerTool[facts]
+// comingCalls returns the calls of a tool that are about to start, or that budget is reserved
+// for.
+func (f *slots) comingCalls(facts toolFacts) int {
+	return f.starting[facts.name] + f.reservedPerTool[facts.name]
 }
 
 // alsoChanging returns a set of files that those which running calls will change are in.
@@ -138,18 +137,18 @@ func (f *slots) servers() *slots { return &slots{calling: maps.Clone(f.calling)}
 func (f *slots) stepsLeft() int { return f.left.steps - f.reserved.steps }
 
 // start counts a call that is about to start.
-func (f *slots) start(facts *toolFacts, steps int) {
+func (f *slots) start(facts toolFacts, steps int) {
 	f.left.add(facts, -1, -steps)
 	if f.starting != nil {
-		f.starting[facts]++
+		f.starting[facts.name]++
 	}
 }
 
 // reserve reserves budget for calls, or releases it if calls is negative.
-func (f *slots) reserve(facts *toolFacts, calls, steps int) {
+func (f *slots) reserve(facts toolFacts, calls, steps int) {
 	f.reserved.add(facts, calls, steps)
 	if f.reservedPerTool != nil {
-		f.reservedPerTool[facts] += calls
+		f.reservedPerTool[facts.name] += calls
 	}
 }
 

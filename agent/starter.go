@@ -17,10 +17,20 @@ import (
 
 // starter starts the steps that are ready, within what is free.
 type starter struct {
-	checker
-	queues   queuesView
-	guards   guards
-	briefing briefing
+	checker       checker
+	caller        caller
+	origins       origins
+	guards        guards
+	briefing      briefing
+	terms         termsView
+	tools         toolsView
+	board         boardView
+	steps         stepsView
+	queues        queuesView
+	permissions   permissionsView
+	conversations conversationsView
+	clock         clockView
+	meter         meterView
 }
 
 // nextSteps starts the ready steps, longest remaining path first. Nothing starts
@@ -48,7 +58,7 @@ func (r starter) nextOf(q queuesView) []Action {
 		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.nextChecks(q.of(needCheck), &free)...)
+	out = append(out, r.checker.nextChecks(q.of(needCheck), &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -76,13 +86,13 @@ func (r starter) nextOf(q queuesView) []Action {
 func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
-		if s := r.Step(g.Step); s != nil && g.Outdated != "" {
-			claimed.change(s.gate.changed())
+		if s := r.steps.Step(g.Step); s != nil && g.Outdated != "" {
+			claimed.change(s.wasChanging())
 		}
 	}
-	for _, s := range q.of(needToolSlot) {
-		if s.gate.allowed() {
-			claimed.change(s.gate.changing())
+	for s := range q.of(needToolSlot).unsorted() {
+		if s.allowed() {
+			claimed.change(s.changing())
 		}
 	}
 	return claimed
@@ -95,7 +105,7 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 	var steps []*StepState
 	next := free.servers()
 	waiting := 0
-	for s := range q.of(needToolSlot).inOrder() {
+	for s := range q.of(needToolSlot).steps() {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
@@ -123,17 +133,18 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 // call that they refuse.
 func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
-	if len(q.of(needGate)) == 0 {
+	next := q.of(needGate).top()
+	if next == nil {
 		return nil, false
 	}
-	most := gatesFor(q.of(needGate)[0]) - len(r.permissions.openGates())
+	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.of(needGate).first(most) {
 		facts := r.tools.facts(s.Step.Tool)
-		if s.gate.reopens() != "" {
+		if s.gateReopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}
-			if again.changes(s.gate.changed()) {
+			if again.changes(s.wasChanging()) {
 				continue // its effect may be different after that call
 			}
 		}
@@ -145,9 +156,9 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
 			if again != nil {
-				again.change(s.gate.changed())
+				again.change(s.wasChanging())
 			}
-			out = append(out, Action{Effect: r.gate(s)})
+			out = append(out, Action{Effect: r.caller.gate(s)})
 		}
 	}
 	return out, false
@@ -169,21 +180,18 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
-	if saw, out := s.call.leftOut(); out {
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
-	}
+	call, number := s.nextCall(), s.nextAttempt()
 	switch {
+	case call.out:
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: call.saw}}}
 	case free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index)
-	}
-	number := s.nextAttempt()
-	if items, expands := s.call.expands(); expands {
+	case call.expanded:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(items)}}}
-	}
-	if flaw := s.call.failure(); flaw != nil {
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(call.items)}}}
+	case call.flaw != nil:
 		free.useStep(s)
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(flaw.sentence), Failure: flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
 	}
 	if s.Step.Executor != plan.ExecutorTool {
 		free.useStep(s)
@@ -202,7 +210,7 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 // placeholder for its result.
 func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.call.arguments(), Coerced: s.call.coerced(), Result: string(placeholder(s.Step)),
+		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.Step)),
 		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s),
 	}
 	if s.Step.Executor != plan.ExecutorTool {
@@ -210,7 +218,7 @@ func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
 	}
 	facts := r.tools.facts(s.Step.Tool)
 	if facts.Err == nil {
-		if matched := r.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
+		if matched := r.caller.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
 	} else if s.Step.Gate {
@@ -229,7 +237,7 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
-	files := s.gate.changing()
+	files := s.changing()
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
@@ -245,31 +253,31 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.timeLimit(s.Step, facts.Tool)
+	timeout, limit := r.checker.timeLimit(s.Step, facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
-		words, _ := s.call.arguments()["words"].(string)
+		words, _ := s.callArgs()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
 			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.conversation()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
-		return append(out, Action{r.started(s, s.call.arguments(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+		return append(out, Action{r.started(s, s.callArgs(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
 		}})
 	}
-	hashes, command := s.gate.shown()
+	hashes, command := s.gateShowed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.call.arguments(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.unseen(s, facts), Paths: r.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
-	for _, s := range q.of(needTurn) {
+	for s := range q.of(needTurn).unsorted() {
 		if facts := r.tools.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
 			return r.startTool(out, s, free)
 		}
@@ -296,7 +304,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.inputs(s.Step), s.fill.refusal())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.origins.inputs(s.Step), s.refusedArgs())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
 			CallModel{Request: request},
@@ -304,7 +312,7 @@ func (r starter) startModel(s *StepState, free *slots) []Action {
 	}
 	free.useStep(s)
 	number := s.nextAttempt()
-	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.origins.inputs(s.Step))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
@@ -345,10 +353,10 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 	profile := l.profileOf()
 	request, plans := l.planRequest()
 	if plans {
-		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.prompting.Models.Of(request.Purpose).Name) // a resume may have changed it
+		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
-		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.inputs(s.Step), l.conversation(), l.turn())
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.origins.inputs(s.Step), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
@@ -378,15 +386,15 @@ func (r starter) nextDeadlines() []Action {
 // startedCall begins an attempt of a call. A call with effects that passed no
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
-func (r starter) startedCall(s *StepState, facts *toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.call.arguments(), number)
-	started.Coerced = s.call.coerced()
-	if s.gate.allowed() {
+func (r starter) startedCall(s *StepState, facts toolFacts, number int) event.StepStarted {
+	started := r.started(s, s.callArgs(), number)
+	started.Coerced = s.nextCall().fitted
+	if s.allowed() {
 		return started
 	}
-	matched := r.ruleFor(s, facts)
-	if from := r.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
-		if r.passed(s) {
+	matched := r.caller.ruleFor(s, facts)
+	if from := r.origins.provenance(s); !facts.Tool.ReadOnly || len(from) > 0 && !facts.Tool.Trusted && matched.Source != rule.SourceBuiltIn {
+		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
 		started.Rule, started.Provenance = &matched, from
@@ -404,7 +412,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 		case item.Status == StepCompleted:
 			results[i] = item.Result
 			done++
-		case item.gate.denied() && !item.NotTaken:
+		case item.denied() && !item.NotTaken:
 			denied++
 		case item.NotTaken:
 			taken--
@@ -420,7 +428,7 @@ func (r starter) cameItems(s *StepState) event.Data {
 				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
 		}
 		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
-	case r.dryRun:
+	case r.terms.DryRun():
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s), MS: ms}
 	default:
 		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}

@@ -53,9 +53,8 @@ type StepState struct {
 	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
 	skip         skipState
 	inner        innerCall
-	sched        schedule
-	node         position
 	call         readyCall
+	place        placeInPlan
 
 	checks checkState
 	item   itemOf
@@ -112,9 +111,21 @@ type attemptCount struct {
 	newest int // index of the newest in Run.Attempts, from 1; 0 before the first
 }
 
+// placeInPlan orders a step among the others that could start.
+type placeInPlan struct {
+	rank   int     // among all steps, by number and then as written; of a call, its number in its loop
+	length float64 // ms to the end of the longest path from it
+}
+
 // newStep returns the state of a step of a plan.
 func newStep(step plan.Step, attempts attemptCount) *StepState {
 	return &StepState{Step: step, Status: StepPending, attempts: attempts}
+}
+
+// newProbe returns the state of a step with a call that is not made, to ask which rule would
+// decide about it. read is what its author had read.
+func newProbe(step plan.Step, args map[string]any, read []rule.Provenance) *StepState {
+	return &StepState{Step: step, call: readyCall{args: args}, author: authorship{read: read}}
 }
 
 // newDraft returns the state of a step of a plan that is still being written.
@@ -124,11 +135,24 @@ func newDraft(step plan.Step, attempts attemptCount) *StepState {
 	return s
 }
 
-// copyState makes the state that of another step, which keeps its index and its plan.
-func (s *StepState) copyState(from *StepState, step plan.Step) {
-	*s = *from
+// probe returns a copy of the step as a review changes it, with a call that is not made.
+// missing are the args that a model would write.
+func (s *StepState) probe(step plan.Step, args map[string]any, missing []string) *StepState {
+	probe := *s
+	probe.Step, probe.call.args = step, args
+	probe.fill.args, probe.fill.missing = nil, missing
+	return &probe
+}
+
+// keepWork gives a step of a new plan all that was done for the same step of the last one.
+func (s *StepState) keepWork(before *StepState) {
+	step := s.Step
+	*s = *before
 	s.Step = step
 }
+
+// rewrite changes the step itself: a review did.
+func (s *StepState) rewrite(step plan.Step) { s.Step = step }
 
 // attemptsTotal returns the attempts under the index of the step, and nextAttempt the number
 // of the next one.
@@ -176,7 +200,7 @@ func (s *StepState) start(d event.StepStarted, now time.Time, elapsed time.Durat
 		s.waitingFrom = elapsed
 	}
 	s.attempts.total = d.Attempt
-	s.gate.start()
+	s.gate.outdated, s.gate.files, s.gate.called = "", nil, true
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
 	}
@@ -270,18 +294,11 @@ func (s *StepState) retry(d event.StepRetry) (polls bool) {
 	return polls
 }
 
-// wait makes a step wait at its gate, and release lets it go on.
-func (s *StepState) wait(gate string) { s.Status, s.Gate = StepWaiting, gate }
-func (s *StepState) leaveGate()       { s.Status, s.Gate = StepPending, "" }
-
 // goOn lets a step wait for its next attempt: nothing was done, or what it did may be repeated.
 func (s *StepState) goOn() { s.Status = StepPending }
 
 // runOn lets a step run that was interrupted, since it continues from where it was.
 func (s *StepState) runOn() { s.Status = StepRunning }
-
-// takeBack takes an attempt back: its tool refused to run, and nothing was done.
-func (s *StepState) takeBack() { s.Status, s.Error, s.Failure = StepPending, "", "" }
 
 // skipped skips a step. It reports whether its condition did.
 func (s *StepState) skipped(d event.StepSkipped) (notTaken bool) {
@@ -316,7 +333,7 @@ func (s *StepState) staysSkipped() bool {
 func (s *StepState) again() {
 	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
 	s.Diff = "" // it may belong to another call
-	s.gate.again()
+	s.gate.reset()
 	s.fill.problem = ""
 	s.countAfresh()
 }
@@ -441,10 +458,9 @@ func (s *StepState) askUser(open bool) { s.awaitsUser = open }
 // awaitsAnswer reports whether a question about the step is open.
 func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
 
-// change notes what the newest revision did to the step.
-func (s *StepState) change(c Change) {
-	s.Change = c
-	s.replanned = s.replanned || c != ChangeNone
+// revised notes what the newest revision did to the step, and what its author had read.
+func (s *StepState) revised(c Change, read []rule.Provenance) {
+	s.Change, s.replanned, s.author.read = c, true, read
 }
 
 // unchanged notes that the newest revision left the step as it was.
@@ -455,7 +471,8 @@ func (s *StepState) byReplan() bool { return s.replanned }
 
 // canStart notes that everything that a draft needs is available, and startable reports it.
 func (s *StepState) canStart(args map[string]any, fitted []plan.Coercion) {
-	s.call.args, s.call.fitted, s.canBegin = args, fitted, true
+	s.prepare(args, fitted)
+	s.canBegin = true
 }
 func (s *StepState) startable() bool { return s.canBegin }
 
@@ -468,11 +485,14 @@ func (s *StepState) takePlace(draft *StepState) {
 
 // sawInPart notes the steps whose results its model saw only in part, and seenInPart returns
 // them.
-func (s *StepState) sawInPart(steps []string)  { s.partial = steps }
-func (s *StepState) seenInPart() []string      { return s.partial }
-func (s *StepState) count(tokens int)          { s.Tokens = tokens }
-func (s *StepState) converse(l *Loop)          { s.Loop = l }
-func (s *StepState) restartedAt(now time.Time) { s.StartedAt = now }
+func (s *StepState) sawInPart(steps []string) { s.partial = steps }
+func (s *StepState) seenInPart() []string     { return s.partial }
+
+// converse begins the loop of an agent step, count notes the tokens of it so far, and
+// converseAgain continues it after the program ended: its time limit begins anew.
+func (s *StepState) converse(l *Loop)            { s.Loop = l }
+func (s *StepState) count(tokens int)            { s.Tokens = tokens }
+func (s *StepState) converseAgain(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
 
 // spawned notes the run that its call of a plan tool started.
 func (s *StepState) spawned(run string) { s.Run, s.runUsage = run, event.Usage{} }
@@ -501,13 +521,14 @@ func (s *StepState) ofBudget() int {
 	return 1
 }
 
-// told reports whether the result or the error of a call holds text of its tool.
+// told reports whether the result or the error of a call holds text of its tool. An offer of
+// tools only describes them.
 func (s *StepState) told() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
-		return true
+		return !s.inner.finds
 	case StepFailed:
-		return s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck
+		return !s.inner.finds && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
 	default:
 		return false
 	}
@@ -521,17 +542,28 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 	return "not taken: it needs the result of a step that is not taken"
 }
 
-// before reports whether s has priority over t. Gates open in the order in which they
+// placed gives the step and its items their place in a plan.
+func (s *StepState) placed(rank int, length float64) {
+	s.place = placeInPlan{rank, length}
+	for _, item := range s.Items {
+		item.place = s.place
+	}
+}
+
+// before reports whether s has priority over t, which has the same next need: the longest
+// remaining path first, and equal ones by their rank. Gates open in the order in which they
 // were needed, so that none takes the budget of another whose diff is being made.
-func (s *StepState) before(t *StepState) bool {
+func (s *StepState) before(t *StepState, next need) bool {
 	switch {
-	case s.sched.needs(needGate) && s.gate.since != t.gate.since:
+	case next == needGate && s.gate.since != t.gate.since:
 		return s.gate.since < t.gate.since
-	case s.sched.needs(needTimer) && !s.RetryAt.Equal(t.RetryAt):
+	case next == needTimer && !s.RetryAt.Equal(t.RetryAt):
 		return s.RetryAt.Before(t.RetryAt)
+	case s.place.length != t.place.length:
+		return s.place.length > t.place.length
+	case s.place.rank != t.place.rank:
+		return s.place.rank < t.place.rank
+	default:
+		return s.item.position < t.item.position
 	}
-	if order := s.sched.compare(&t.sched); order != 0 {
-		return order < 0
-	}
-	return s.item.position < t.item.position
 }

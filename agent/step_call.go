@@ -8,6 +8,7 @@ import (
 	"replan/agent/rule"
 	"replan/planning/expression"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/planning/reply"
 )
 
@@ -30,30 +31,27 @@ type flaw struct {
 	sentence string
 }
 
-// forget forgets the call, which is prepared anew.
-func (c *readyCall) forget() { *c = readyCall{} }
+// forgetCall forgets the call, which is prepared anew, and prepare sets its arguments; fitted
+// are the scalars among them that were fitted to the schema of the tool.
+func (s *StepState) forgetCall() { s.call = readyCall{} }
+func (s *StepState) prepare(args map[string]any, fitted []plan.Coercion) {
+	s.call = readyCall{args: args, fitted: fitted}
+}
 
-// set sets the arguments of the call, and fit the scalars that were fitted to the schema.
-func (c *readyCall) set(args map[string]any)    { c.args = args }
-func (c *readyCall) fit(fitted []plan.Coercion) { c.fitted = fitted }
+// leaveOut notes that the condition of the step takes it out, and what it looked at.
+func (s *StepState) leaveOut(saw []expression.Sight) { s.call = readyCall{saw: saw, out: true} }
 
-// arguments returns the arguments of the call, and coerced the scalars fitted among them.
-func (c *readyCall) arguments() map[string]any { return c.args }
-func (c *readyCall) coerced() []plan.Coercion  { return c.fitted }
+// beginWith notes the items with which the step begins.
+func (s *StepState) beginWith(items []any) { s.call = readyCall{items: items, expanded: true} }
 
-// fail notes why the step cannot start, and failure returns that; nil if it can.
-func (c *readyCall) fail(kind event.FailureKind, sentence string) { c.flaw = &flaw{kind, sentence} }
-func (c *readyCall) failure() *flaw                               { return c.flaw }
+// cannotStart notes why the step cannot start.
+func (s *StepState) cannotStart(kind event.FailureKind, sentence string) {
+	s.call.flaw = &flaw{kind, sentence}
+}
 
-// decide notes what the condition of the step looked at, and whether it takes the step.
-func (c *readyCall) decide(saw []expression.Sight, takes bool) { c.saw, c.out = saw, !takes }
-
-// leftOut reports whether the condition takes the step out, and what it looked at.
-func (c *readyCall) leftOut() (saw []expression.Sight, out bool) { return c.saw, c.out }
-
-// expand notes the items with which the step begins, and expands returns them.
-func (c *readyCall) expand(items []any)               { c.expanded, c.items = true, items }
-func (c *readyCall) expands() (items []any, yes bool) { return c.items, c.expanded }
+// nextCall returns the call of a step that could start, and callArgs its arguments.
+func (s *StepState) nextCall() readyCall      { return s.call }
+func (s *StepState) callArgs() map[string]any { return s.call.args }
 
 // authorship records who wrote the args of a step, if not the plan alone.
 type authorship struct {
@@ -78,17 +76,16 @@ func (s *StepState) write(args map[string]any) {
 	s.author.edits, s.author.kept = 0, nil
 }
 
-// byUser reports whether the user wrote the args, and timesEdited how often at a gate.
-func (a *authorship) byUser() bool     { return a.args != nil }
-func (a *authorship) edited() bool     { return a.edits > 0 }
-func (a *authorship) timesEdited() int { return a.edits }
+// byUser reports whether the user wrote the args, and edits how often at a gate.
+func (s *StepState) byUser() bool { return s.author.args != nil }
+func (s *StepState) edits() int   { return s.author.edits }
 
-// readBefore notes what the model had read before it planned the step, and hadRead returns it.
-func (a *authorship) readBefore(read []rule.Provenance) { a.read = read }
-func (a *authorship) hadRead() []rule.Provenance        { return a.read }
+// plannedAfter notes what the author of the step had read before, and authorRead returns it.
+func (s *StepState) plannedAfter(read []rule.Provenance) { s.author.read = read }
+func (s *StepState) authorRead() []rule.Provenance       { return s.author.read }
 
 // stillCarries returns the text that the args carry after the user edited them at a gate.
-func (a *authorship) stillCarries() []rule.Provenance { return a.kept }
+func (s *StepState) stillCarries() []rule.Provenance { return s.author.kept }
 
 // writtenLike lets a step of a new plan keep the author that it had.
 func (s *StepState) writtenLike(before *StepState) {
@@ -101,7 +98,7 @@ func (s *StepState) writtenLike(before *StepState) {
 func (s *StepState) settled() bool {
 	switch s.Status {
 	case StepPending, StepWaiting, StepFailed:
-		return s.author.byUser()
+		return s.byUser()
 	default:
 		return true
 	}
@@ -126,30 +123,39 @@ type argsRequest struct {
 	refused string         // the arguments that the tool refused, and why: they are asked for once more
 }
 
-// lacks notes the args that the tool requires and the plan leaves out, and missingArgs returns
-// them.
-func (f *argsRequest) lacks(args []string)   { f.missing = args }
-func (f *argsRequest) missingArgs() []string { return f.missing }
+// lacks notes the args that the tool requires and the plan leaves out.
+func (s *StepState) lacks(args []string) { s.fill.missing = args }
 
-// ask notes that they are requested from the model, or no longer, and asked reports it.
-func (f *argsRequest) ask(asking bool) { f.asking = asking }
-func (f *argsRequest) asked() bool     { return f.asking }
+// lacking returns the args that no model has written yet, and why the model that was asked did
+// not; no names if all are there.
+func (s *StepState) lacking() (names []string, problem string) {
+	if s.fill.args != nil {
+		return nil, ""
+	}
+	return s.fill.missing, s.fill.problem
+}
 
-// fail notes why the model did not write them; "" is for no reason.
-func (f *argsRequest) fail(problem string) { f.problem = problem }
+// askForArgs notes that the missing args are requested from the model, which sees the results
+// of some steps only in part. asksForArgs reports that, and stopAsking ends it.
+func (s *StepState) askForArgs(partial []string) { s.fill.asking, s.partial = true, partial }
+func (s *StepState) asksForArgs() bool           { return s.fill.asking }
+func (s *StepState) stopAsking()                 { s.fill.asking = false }
 
-// take takes what the model wrote, and written returns it.
-func (f *argsRequest) take(args map[string]any) { f.args = args }
-func (f *argsRequest) written() map[string]any  { return f.args }
+// takeArgs takes the args that the model wrote, and modelArgs returns them. lackArgs notes why it
+// did not write them.
+func (s *StepState) takeArgs(args map[string]any) { s.fill.args, s.fill.problem = args, "" }
+func (s *StepState) modelArgs() map[string]any    { return s.fill.args }
+func (s *StepState) lackArgs(problem string)      { s.fill.problem = problem }
 
-// open reports whether args are missing that no model has written.
-func (f *argsRequest) open() bool { return len(f.missing) > 0 && f.args == nil }
+// refuseArgs has the model asked once more for args that cannot be meant. A second time, the
+// step lacks them for that reason.
+func (s *StepState) refuseArgs(args map[string]any, why string) {
+	if s.fill.problem = ""; !s.fill.refuse(args, why) {
+		s.fill.problem = why
+	}
+}
 
-// failed returns why the model did not write them, "" if it was not asked or has.
-func (f *argsRequest) failed() string { return f.problem }
-
-// refuse has the model asked once more for args that cannot be meant. It reports false if it
-// was already.
+// refuse notes arguments that are asked for once more. It reports false if some were already.
 func (f *argsRequest) refuse(args map[string]any, why string) bool {
 	if f.refused != "" {
 		return false
@@ -158,8 +164,8 @@ func (f *argsRequest) refuse(args map[string]any, why string) bool {
 	return true
 }
 
-// refusal returns the arguments that were refused, and why; "" if none were.
-func (f *argsRequest) refusal() string { return f.refused }
+// refusedArgs returns the arguments that were refused, and why; "" if none were.
+func (s *StepState) refusedArgs() string { return s.fill.refused }
 
 // refill has the model asked once more for args that the tool refused. It reports false if it
 // wrote none, or was asked already.
@@ -168,7 +174,7 @@ func (s *StepState) refill() bool {
 		return false
 	}
 	s.Status, s.fill.args = StepPending, nil
-	s.call.forget()
+	s.forgetCall()
 	return true
 }
 
@@ -182,37 +188,54 @@ type innerCall struct {
 	answered bool          // the model knows the outcome, or gets it with its next turn
 }
 
-// newCall returns the state of a call that a loop makes. number counts its calls.
-func newCall(l *Loop, use reply.ToolUse, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
+// newCall returns the state of a call that a loop makes. number counts the calls of the loop.
+func newCall(call innerCall, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
 	c := newStep(step, attempts)
-	c.Parent, c.inner = parent, innerCall{loop: l, use: use}
-	if of := l.stepOf(); of != nil {
-		c.replanned = of.replanned
-		c.sched.rankAs(of)
+	c.Parent, c.inner = parent, call
+	if of := call.loop.stepOf(); of != nil {
+		c.replanned, c.place = of.replanned, of.place
 	}
-	c.sched.count(number)
+	c.place.rank = number
 	return c
 }
+
+// number returns the number of a call among those of its loop.
+func (s *StepState) number() int { return s.place.rank }
 
 // byModel reports whether a model made the call, and conversation returns the loop in which it
 // did; nil for a plan step.
 func (s *StepState) byModel() bool       { return s.inner.loop != nil }
 func (s *StepState) conversation() *Loop { return s.inner.loop }
 
-// isUnknown notes why the tool of a call does not exist, and unknownTool returns it.
-func (c *innerCall) isUnknown(err error) { c.unknown = err }
-func (c *innerCall) unknownTool() error  { return c.unknown }
+// unknownTool returns why the tool of a call does not exist; nil if it does.
+func (s *StepState) unknownTool() error { return s.inner.unknown }
 
-// findsTools notes that the call finds tools, and finder reports it.
-func (c *innerCall) findsTools(yes bool) { c.finds = yes }
-func (c *innerCall) finder() bool        { return c.finds }
+// answer notes that the model knows the outcome of its call, or gets it with its next turn, and
+// isAnswered reports it.
+func (s *StepState) answer()          { s.inner.answered = true }
+func (s *StepState) isAnswered() bool { return s.inner.answered }
 
-// answer notes that the model knows the outcome, and isAnswered reports it.
-func (c *innerCall) answer()          { c.answered = true }
-func (c *innerCall) isAnswered() bool { return c.answered }
+// foundTools returns the names of the tools that a completed call has found.
+func (s *StepState) foundTools() []string {
+	if s.Status != StepCompleted || !s.inner.finds {
+		return nil
+	}
+	return prompt.FoundNames(s.Result)
+}
 
-// request returns the call as the model wrote it.
-func (c *innerCall) request() reply.ToolUse { return c.use }
+// answerToModel returns the message that tells a model the outcome of its call.
+func (s *StepState) answerToModel() prompt.Message {
+	failure := string(s.Error)
+	switch {
+	case s.Status == StepCompleted:
+		failure = ""
+	case s.Failure == event.FailureDenied:
+		failure = "the user does not allow this call; find another way, or say what would be needed"
+	case s.Failure == event.FailureInterrupted:
+		failure = "the user cancelled this call"
+	}
+	return prompt.Answered(s.inner.use, s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
+}
 
 // countCall counts the call of a model for the runaway guard, once: another attempt, after a
 // kill, is no other call. uncountCall takes that back.

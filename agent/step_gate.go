@@ -50,51 +50,64 @@ type pass struct {
 	try  int            // the attempt that the approval is valid for
 }
 
-// showGate notes what the newest gate shows of the call, whose hash is call.
-func (s *StepState) showGate(d event.GateRequested, call string) {
-	s.Diff, s.gate.hashes, s.gate.command, s.gate.call = d.Diff, d.Hashes, d.Command, call
-	s.gate.called, s.gate.since = false, 0
-}
-
-// allow and deny answer the gate.
-func (g *gateState) allow() { g.answer = gateAllowed }
-func (g *gateState) deny()  { g.answer = gateDenied }
-
-// allowed reports whether the user allowed the call, and denied whether they denied it.
-func (g *gateState) allowed() bool { return g.answer == gateAllowed }
-func (g *gateState) denied() bool  { return g.answer == gateDenied }
-
-// start notes that the call is made.
-func (g *gateState) start() { g.outdated, g.files, g.called = "", nil, true }
-
-// need notes the event since which a gate must be opened, and since returns it.
-func (g *gateState) need(at uint64) {
-	if g.since == 0 {
-		g.since = at
+// needsGate notes the event since which a gate must be opened.
+func (s *StepState) needsGate(at uint64) {
+	if s.gate.since == 0 {
+		s.gate.since = at
 	}
 }
 
-// shown returns the hashes of the files that the gate showed, and the command.
-func (g *gateState) shown() (hashes map[string]string, command *plan.Command) {
-	return g.hashes, g.command
+// openGate opens a gate for the call whose hash is call. It reports whether the step waits
+// there: a call that changes nothing passes it.
+func (s *StepState) openGate(d event.GateRequested, call string) (waits bool) {
+	s.Diff, s.gate.hashes, s.gate.command, s.gate.call = d.Diff, d.Hashes, d.Command, call
+	s.gate.called, s.gate.since = false, 0
+	if d.Nothing {
+		s.gate.answer = gateAllowed
+		return false
+	}
+	s.Status, s.Gate = StepWaiting, d.Gate
+	return true
 }
 
-// changing returns the files that the call will change, as the gate showed them, and changed
-// those that it was to change when it passed a gate that opens again.
-func (g *gateState) changing() []string { return slices.Collect(maps.Keys(g.hashes)) }
-func (g *gateState) changed() []string  { return g.files }
+// leaveGate lets a step go on that waits at its gate, whether the user has answered or not.
+func (s *StepState) leaveGate() { s.Status, s.Gate = StepPending, "" }
 
-// reopens returns why a passed gate opens again, "" if it does not.
-func (g *gateState) reopens() untrusted.Text { return g.outdated }
+// answerGate notes the answer of the user at the gate.
+func (s *StepState) answerGate(allowed bool) {
+	s.gate.answer = gateDenied
+	if allowed {
+		s.gate.answer = gateAllowed
+	}
+}
+
+// allowed reports whether the user allowed the call at its gate, and denied whether they
+// denied it.
+func (s *StepState) allowed() bool { return s.gate.answer == gateAllowed }
+func (s *StepState) denied() bool  { return s.gate.answer == gateDenied }
+
+// gateShowed returns the hashes of the files that the gate showed, and the command.
+func (s *StepState) gateShowed() (hashes map[string]string, command *plan.Command) {
+	return s.gate.hashes, s.gate.command
+}
+
+// changing returns the files that the call will change, as the gate showed them, and wasChanging
+// those that it was to change when it passed a gate that opens again.
+func (s *StepState) changing() []string    { return slices.Collect(maps.Keys(s.gate.hashes)) }
+func (s *StepState) wasChanging() []string { return s.gate.files }
+
+// gateReopens returns why a passed gate opens again, "" if it does not.
+func (s *StepState) gateReopens() untrusted.Text { return s.gate.outdated }
 
 // removal returns what the call would remove, "" if nothing that was not seen.
-func (g *gateState) removal() string { return g.removes }
+func (s *StepState) removal() string { return s.gate.removes }
 
-// leadsTo returns where paths of the call lead through links.
-func (g *gateState) leadsTo() map[string]string { return g.paths }
+// leadsTo returns where paths of the call lead through links; nil if no tool has said so.
+func (s *StepState) leadsTo() map[string]string { return s.gate.paths }
 
-// shows reports whether a call, by its hash, is the one that the newest gate showed.
-func (g *gateState) shows(call string) bool { return g.call == call }
+// isBound reports whether the call that the step is about to make is the one that its newest
+// gate showed.
+func (s *StepState) isBound(t plan.Tool) bool { return s.gate.call == callHash(t, s.call.args) }
 
 // unbind forgets what the gate showed of the call.
 func (g *gateState) unbind() { g.hashes, g.command = nil, nil }
@@ -106,8 +119,8 @@ func (g *gateState) withdraw() {
 	}
 }
 
-// again resets the gate for a new attempt.
-func (g *gateState) again() {
+// reset resets the gate for a new attempt.
+func (g *gateState) reset() {
 	g.outdated, g.files, g.repeats, g.removes, g.answer = "", nil, 0, "", gateUnanswered
 	g.unbind()
 }
@@ -123,17 +136,27 @@ func (g *gateState) repeat(why untrusted.Text) {
 }
 
 // unsettled says why the gate does not open once more; "" if it may.
-func (g *gateState) unsettled() string {
-	if g.repeats <= mostRepeats {
+func (s *StepState) unsettled() string {
+	if s.gate.repeats <= mostRepeats {
 		return ""
 	}
-	return fmt.Sprintf("its gate was asked %d times, and each time the call was then another one: %s", g.repeats, g.why)
+	return fmt.Sprintf("its gate was asked %d times, and each time the call was then another one: %s", s.gate.repeats, s.gate.why)
 }
 
-// wouldRemove notes what the call would remove, which its gate must show.
-func (g *gateState) wouldRemove(what string) {
-	g.removes = what
-	g.repeat(untrusted.Text("it " + what))
+// heldBack takes an attempt back whose tool refused to run without a gate, or without another
+// one: nothing was done. It reports whether the failure says so.
+func (s *StepState) heldBack(d event.StepFailed) bool {
+	switch {
+	case d.Removes != "":
+		s.gate.removes = d.Removes
+		s.gate.repeat(untrusted.Text("it " + d.Removes))
+	case d.Outdated != "":
+		s.outdate(d.Outdated, d.Paths)
+	default:
+		return false
+	}
+	s.Status, s.Error, s.Failure = StepPending, "", ""
+	return true
 }
 
 // outdate lets the gate open again, since the call would do something else than it showed.
@@ -160,7 +183,7 @@ func (s *StepState) reask() {
 // keepBound revokes the user's permission if it was for another call than the one that the
 // step is about to make.
 func (s *StepState) keepBound(t plan.Tool) {
-	if s.gate.allowed() && !s.gate.shows(callHash(t, s.call.args)) {
+	if s.allowed() && !s.isBound(t) {
 		s.reask()
 	}
 }
@@ -195,14 +218,17 @@ func (s *StepState) approved(tool plan.Tool) bool {
 	return p != nil && p.try == s.nextAttempt() && p.tool == promised(tool) && plan.EqualValues(p.args, s.call.args)
 }
 
-// allowItems notes that the user lets untrusted text decide for which items the tool is
-// called, and itemsAllowed reports that.
-func (g *gateState) allowItems(tool plan.Tool)        { g.itemsOf = promised(tool) }
-func (g *gateState) itemsAllowed(tool plan.Tool) bool { return g.itemsOf == promised(tool) }
+// allowItems notes that the user lets untrusted text decide for which items of the step the
+// tool is called, and itemAllowed reports that to an item.
+func (s *StepState) allowItems(tool plan.Tool) { s.gate.itemsOf = promised(tool) }
+
+func (s *StepState) itemAllowed(tool plan.Tool) bool {
+	return s.isItem() && s.item.step.gate.itemsOf == promised(tool)
+}
 
 // reserved reports whether budget is reserved for the step's approved call. Another
 // call after it has no reservation: calls whose gate is open come first.
-func (s *StepState) reserved() bool { return s.gate.allowed() && !s.gate.called }
+func (s *StepState) reserved() bool { return s.allowed() && !s.gate.called }
 
 // callHash returns the SHA-256 (hex) of a call: its tool, its arguments, and the effects
 // that the tool promises. An approval holds for one such call.

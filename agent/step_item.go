@@ -68,8 +68,7 @@ func newItem(state, of *StepState, value any, position int, attempts func(index 
 		Step: step, Status: StepPending, Parent: of.Step.Index, attempts: attempts(step.Index),
 		item: itemOf{step: of, position: position, value: value, values: values}, replanned: of.replanned,
 	}
-	state.author = of.author
-	state.sched.rankAs(of)
+	state.author, state.place = of.author, of.place
 	return state
 }
 
@@ -101,7 +100,7 @@ func (s *StepState) dropItems() (before []*StepState) {
 // adopt gives an item what an earlier attempt has done for the same value at another place.
 func (s *StepState) adopt(done StepState) {
 	was := done.Step.Index
-	done.Step, done.attempts, done.item, done.sched = s.Step, s.attempts, s.item, s.sched
+	done.Step, done.attempts, done.item, done.place = s.Step, s.attempts, s.item, s.place
 	*s = done
 	if done.Loop != nil {
 		s.Loop = done.Loop.copyTo(s, was)
@@ -116,8 +115,10 @@ func (s *StepState) itemValues() map[string]any { return s.item.values }
 // pretendItem lets a dry run name an item that is not known.
 func (s *StepState) pretendItem(values map[string]any) { s.item.values = values }
 
-// itemLike makes a probe of a check an item like a step.
-func (s *StepState) itemLike(other *StepState) { s.replanned, s.item = other.replanned, other.item }
+// itemLike makes a probe of a check an item like a step, which it belongs to.
+func (s *StepState) itemLike(of *StepState) {
+	s.Step.Index, s.replanned, s.item = of.Step.Index, of.replanned, of.item
+}
 
 // openItem lets an item run that has not ended.
 func (s *StepState) openItem() { s.item.ended, s.item.running, s.item.queued = false, false, false }

@@ -19,11 +19,10 @@ type Terms struct {
 	Workspace string
 	Model     string
 
-	settings
+	settings settings
 }
 
-// settings are those terms of a run that are not displayed. Only methods of Terms
-// change them.
+// settings are those terms of a run that are not displayed.
 type settings struct {
 	session         string
 	prompting       prompt.Prompting
@@ -54,74 +53,115 @@ func (t *Terms) start(run string, d event.RunStarted) {
 		requireVerified: d.RequireVerified, strict: d.Strict || d.Prompting.Strict, reviewPlans: d.Review,
 		outerRun: d.Outer, modelTools: d.Prompting.ModelTools, readBefore: d.Read,
 	}
-	t.prompting.ModelTools = t.modelTools && !d.DryRun // a dry run calls nothing in chat either
+	t.settings.prompting.ModelTools = t.settings.modelTools && !d.DryRun // a dry run calls nothing in chat either
 	if d.Plan != nil {
-		t.fallback = cmp.Or(d.OnFailure, plan.OnFailureAbort)
+		t.settings.fallback = cmp.Or(d.OnFailure, plan.OnFailureAbort)
 		return
 	}
-	t.userOnFailure, t.fallback = d.OnFailure, cmp.Or(d.OnFailure, plan.OnFailureReplan)
+	t.settings.userOnFailure, t.settings.fallback = d.OnFailure, cmp.Or(d.OnFailure, plan.OnFailureReplan)
 }
 
 // rehearse sets the terms of a run in which nothing is called.
 func (t *Terms) rehearse(of *Terms) {
-	t.ID, t.Model, t.prompting, t.dryRun = of.ID, of.Model, of.prompting, true
+	t.ID, t.Model, t.settings.prompting, t.settings.dryRun = of.ID, of.Model, of.settings.prompting, true
 }
 
 // abortOnFailure lets a failed step end the run, unless step or plan say otherwise.
-func (t *Terms) abortOnFailure() { t.fallback = plan.OnFailureAbort }
+func (t *Terms) abortOnFailure() { t.settings.fallback = plan.OnFailureAbort }
 
 // resume sets the terms of a run that continues.
 func (t *Terms) resume(d event.RunResumed) {
 	if d.Model != t.Model {
-		t.prompting.BytesPerToken, t.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
+		t.settings.prompting.BytesPerToken, t.settings.prompting.ReadSpeed = 0, 0 // what holds for another model is not known yet
 	}
-	t.prompting.ReadSpeed = cmp.Or(d.Speed, t.prompting.ReadSpeed)
-	t.priors, t.Model, t.modelTools = d.Priors, d.Model, d.Tools
-	t.prompting.ModelTools, t.prompting.Small, t.prompting.Vision, t.prompting.Loops, t.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
+	t.settings.prompting.ReadSpeed = cmp.Or(d.Speed, t.settings.prompting.ReadSpeed)
+	t.settings.priors, t.Model, t.settings.modelTools = d.Priors, d.Model, d.Tools
+	t.settings.prompting.ModelTools, t.settings.prompting.Small, t.settings.prompting.Vision, t.settings.prompting.Loops, t.settings.prompting.Measured = d.Tools, d.Small, d.Vision, d.Loops, d.Measured
 	if d.Window > 0 {
-		t.prompting.ContextWindow = d.Window
+		t.settings.prompting.ContextWindow = d.Window
 	}
 	if d.Models != nil {
-		t.prompting.Models = *d.Models
+		t.settings.prompting.Models = *d.Models
 	}
-	t.attended, t.inDoubt = d.Attended, d.InDoubt
-	t.session = cmp.Or(d.Session, t.session)
-	t.requireVerified = t.requireVerified || d.RequireVerified
+	t.settings.attended, t.settings.inDoubt = d.Attended, d.InDoubt
+	t.settings.session = cmp.Or(d.Session, t.settings.session)
+	t.settings.requireVerified = t.settings.requireVerified || d.RequireVerified
 }
 
 // review holds all plans for review from now on.
-func (t *Terms) review() { t.reviewPlans = true }
+func (t *Terms) review() { t.settings.reviewPlans = true }
 
 // skipPhases plans without analysis and plan phases.
-func (t *Terms) skipPhases() { t.prompting.SkipAnalysis, t.prompting.SkipPlan = true, true }
+func (t *Terms) skipPhases() { t.settings.prompting.SkipAnalysis, t.settings.prompting.SkipPlan = true, true }
 
 // DryRun reports whether the run only reports what its steps would do.
-func (t *Terms) DryRun() bool { return t.dryRun }
+func (t *Terms) DryRun() bool { return t.settings.dryRun }
 
 // PlanOnly reports whether the run ends with its plan.
-func (t *Terms) PlanOnly() bool { return t.planOnly }
+func (t *Terms) PlanOnly() bool { return t.settings.planOnly }
 
 // ModelTools reports whether the model of the run can call tools.
-func (t *Terms) ModelTools() bool { return t.modelTools }
+func (t *Terms) ModelTools() bool { return t.settings.modelTools }
 
 // ReviewsPlans reports whether the run holds its plans for review, this one or the
 // next.
-func (t *Terms) ReviewsPlans() bool { return t.reviewPlans }
+func (t *Terms) ReviewsPlans() bool { return t.settings.reviewPlans }
 
 // Models returns the models that plan in place of the run's.
-func (t *Terms) Models() prompt.Models { return t.prompting.Models }
+func (t *Terms) Models() prompt.Models { return t.settings.prompting.Models }
 
 // Measured returns the finding whose settings drive the model of the run, nil if its
 // size alone decides.
-func (t *Terms) Measured() *fit.Record { return t.prompting.Measured }
+func (t *Terms) Measured() *fit.Record { return t.settings.prompting.Measured }
 
 // id, goal and model return the terms of those names.
 func (t *Terms) id() string           { return t.ID }
 func (t *Terms) goal() untrusted.Text { return t.Goal }
 func (t *Terms) model() string        { return t.Model }
 
-// agreed returns the terms that are not displayed, to read them.
-func (t *Terms) agreed() *settings { return &t.settings }
+// attended reports whether a user is present, and inDoubt what to do with steps in doubt if none
+// is.
+func (t *Terms) attended() bool               { return t.settings.attended }
+func (t *Terms) inDoubt() event.DoubtDecision { return t.settings.inDoubt }
+
+// session returns the session of the run, and outerRun the run whose model requested it; "" for
+// none.
+func (t *Terms) session() string  { return t.settings.session }
+func (t *Terms) outerRun() string { return t.settings.outerRun }
+
+// prompting returns how models are prompted, and surveyed the facts about what the goal names.
+func (t *Terms) prompting() prompt.Prompting { return t.settings.prompting }
+func (t *Terms) surveyed() intent.Facts      { return t.settings.surveyed }
+
+// given returns the plan that the run was started with; ok is false for none.
+func (t *Terms) given() (p plan.Plan, ok bool) {
+	if t.settings.givenPlan == nil {
+		return plan.Plan{}, false
+	}
+	return *t.settings.givenPlan, true
+}
+
+// isGiven reports whether the run was started with a plan.
+func (t *Terms) isGiven() bool { return t.settings.givenPlan != nil }
+
+// fallback returns what follows from the failure of a step if neither the step nor the plan says
+// so, and userOnFailure what the user wants in place of what a planner says.
+func (t *Terms) fallback() plan.OnFailure      { return t.settings.fallback }
+func (t *Terms) userOnFailure() plan.OnFailure { return t.settings.userOnFailure }
+
+// skipSynthesis reports whether no answer is written at the end, and requireVerified whether the
+// run fails there unless all evidence is verified.
+func (t *Terms) skipSynthesis() bool   { return t.settings.skipSynthesis }
+func (t *Terms) requireVerified() bool { return t.settings.requireVerified }
+
+// strict reports whether args are not fitted to the schemas of tools.
+func (t *Terms) strict() bool { return t.settings.strict }
+
+// readBefore returns what the models of the run had read when it began.
+func (t *Terms) readBefore() []rule.Provenance { return t.settings.readBefore }
+
+// priors returns how long calls of each tool took in earlier runs, in ms.
+func (t *Terms) priors() map[string]int64 { return t.settings.priors }
 
 // modelTerms returns what is known of the models besides their replies.
-func (t *Terms) modelTerms() modelTerms { return modelTerms{t.Model, t.prompting} }
+func (t *Terms) modelTerms() modelTerms { return modelTerms{t.Model, t.settings.prompting} }

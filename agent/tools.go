@@ -15,8 +15,8 @@ type Toolbox struct {
 
 	rules       []rule.Rule           // gate rules
 	firstOffer  plan.Catalogue        // tools at the start; a replan gets no others
-	known       map[string]*toolFacts // by the name that steps use
-	callsBefore map[string]int        // calls of each tool before known was built, by qualified name
+	known       map[string]toolFacts // of the tools that steps name, by that name
+	calls       map[string]int       // of each tool, by its canonical name
 }
 
 // toolFacts is what the run knows of a tool that its steps name.
@@ -26,52 +26,61 @@ type toolFacts struct {
 	Rules     []rule.Rule     // rules about the tool, see rule.Matching
 	Signature *plan.Signature // nil if its schema is unusable
 
-	calls int // in this run
+	name string // its canonical name
 }
 
 // newToolbox returns the tools of a run with its rules. A replan gets no others.
 func newToolbox(catalogue plan.Catalogue, rules []rule.Rule) Toolbox {
-	return Toolbox{Catalogue: catalogue, rules: rules, firstOffer: catalogue, callsBefore: map[string]int{}}
+	return Toolbox{Catalogue: catalogue, rules: rules, firstOffer: catalogue, known: map[string]toolFacts{}, calls: map[string]int{}}
 }
 
 // replace replaces tools and rules, and keeps the counts of calls. With first, replans are
 // offered the new tools.
 func (b *Toolbox) replace(catalogue plan.Catalogue, rules []rule.Rule, first bool) {
-	for name, facts := range b.known {
-		if facts.Err == nil && name == facts.Tool.QualifiedName() {
-			b.callsBefore[name] = facts.calls
-		}
-	}
-	b.Catalogue, b.rules, b.known = catalogue, rules, nil
+	b.Catalogue, b.rules, b.known = catalogue, rules, map[string]toolFacts{}
 	if first {
 		b.firstOffer = catalogue
 	}
 }
 
+// learn looks the tool up that a step or a check names, so that facts need not do so each time.
+func (b *Toolbox) learn(name string) {
+	if _, ok := b.known[name]; ok || b.known == nil {
+		return
+	}
+	facts := b.lookUp(name)
+	b.known[name] = facts
+	if facts.Err == nil {
+		b.known[facts.name] = facts
+	}
+}
+
 // facts returns the facts about the tool with this name.
-func (b *Toolbox) facts(name string) *toolFacts {
+func (b *Toolbox) facts(name string) toolFacts {
 	if known, ok := b.known[name]; ok {
 		return known
 	}
-	tool, err := prompt.OwnTools().Find(name)
-	if err != nil || tool.QualifiedName() != name {
-		tool, err = b.Catalogue.Find(name)
+	return b.lookUp(name)
+}
+
+func (b *Toolbox) lookUp(name string) toolFacts {
+	tool, err := b.find(name)
+	if err != nil {
+		return toolFacts{Tool: tool, Err: err, name: name}
 	}
-	facts := &toolFacts{Tool: tool, Err: err}
-	if err == nil {
-		if qualified := tool.QualifiedName(); qualified != name {
-			facts = b.facts(qualified)
-		} else {
-			facts.Rules = rule.Matching(b.rules, tool)
-			facts.Signature, _ = plan.NewSignature(tool) // an unusable schema checks nothing
-			facts.calls = b.callsBefore[qualified]
-		}
+	signature, _ := plan.NewSignature(tool) // an unusable schema checks nothing
+	return toolFacts{Tool: tool, Rules: rule.Matching(b.rules, tool), Signature: signature, name: tool.QualifiedName()}
+}
+
+// find returns the tool with this name.
+func (b *Toolbox) find(name string) (plan.Tool, error) {
+	if known, ok := b.known[name]; ok {
+		return known.Tool, known.Err
 	}
-	if b.known == nil {
-		b.known = map[string]*toolFacts{}
+	if tool, err := prompt.OwnTools().Find(name); err == nil && tool.QualifiedName() == name {
+		return tool, nil
 	}
-	b.known[name] = facts
-	return facts
+	return b.Catalogue.Find(name)
 }
 
 // catalogue returns the tools of the run.
@@ -82,10 +91,11 @@ func (b *Toolbox) gateRules() []rule.Rule { return b.rules }
 
 // toolName returns the canonical name of a tool with several names.
 func (b *Toolbox) toolName(name string) string {
-	if facts := b.facts(name); facts.Err == nil {
-		return facts.Tool.QualifiedName()
+	tool, err := b.find(name)
+	if err != nil {
+		return name
 	}
-	return name
+	return tool.QualifiedName()
 }
 
 // toolOf returns the tool that produced a text.
@@ -93,8 +103,8 @@ func (b *Toolbox) toolOf(p rule.Provenance) (plan.Tool, bool) {
 	if p.Tool == "" {
 		return plan.Tool{}, false
 	}
-	facts := b.facts(p.Tool)
-	return facts.Tool, facts.Err == nil
+	tool, err := b.find(p.Tool)
+	return tool, err == nil
 }
 
 // offeredFirst returns the tools of a catalogue that the first plan was offered.
@@ -110,20 +120,20 @@ func (b *Toolbox) mayChange(tool string) bool {
 	if tool == "" {
 		return false
 	}
-	f := b.facts(tool)
-	elsewhere := f.Tool.Trusted && (f.Tool.Name == "vcs.commit" || f.Tool.Name == "memory.write")
-	return f.Err == nil && !elsewhere && !f.Tool.ReadOnly && (f.Tool.Destructive || f.Tool.Previews || !f.Tool.Annotated)
+	t, err := b.find(tool)
+	elsewhere := t.Trusted && (t.Name == "vcs.commit" || t.Name == "memory.write")
+	return err == nil && !elsewhere && !t.ReadOnly && (t.Destructive || t.Previews || !t.Annotated)
 }
 
 // blocked reports whether every call of the tool is denied, whatever its
 // arguments.
-func (f *toolFacts) blocked() bool {
+func (f toolFacts) blocked() bool {
 	return len(f.Rules) == 1 && f.Rules[0].Verdict == rule.VerdictBlock
 }
 
-// called counts a call, and uncalled takes it back: it was not made.
-func (f *toolFacts) called()   { f.calls++ }
-func (f *toolFacts) uncalled() { f.calls-- }
+// called counts a call of a tool, and uncalled takes it back: it was not made.
+func (b *Toolbox) called(tool toolFacts)   { b.calls[tool.name]++ }
+func (b *Toolbox) uncalled(tool toolFacts) { b.calls[tool.name]-- }
 
-// timesCalled returns the number of calls in this run.
-func (f *toolFacts) timesCalled() int { return f.calls }
+// timesCalled returns the number of calls of a tool in this run.
+func (b *Toolbox) timesCalled(tool toolFacts) int { return b.calls[tool.name] }

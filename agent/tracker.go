@@ -17,46 +17,61 @@ import (
 // tracker applies what happens to steps, their gates and their calls, and decides what follows
 // from it.
 type tracker struct {
-	dialogue
-	recorder recorder
-	*flight
-	*OpenQuestions
-	*Acceptance
-	*ModelCalls
+	dialogue      dialogue
+	scheduler     scheduler
+	preparer      preparer
+	caller        caller
+	origins       origins
+	recorder      recorder
+	steps         roster
+	terms         *Terms
+	tools         *Toolbox
+	board         *Board
+	ledger        *Ledger
+	planning      *Planning
+	outcome       *Outcome
+	conversations *Conversations
+	models        *ModelCalls
+	permissions   *Permissions
+	questions     *OpenQuestions
+	acceptance    *Acceptance
+	flight        *flight
+	clock         *Clock
+	meter         *Meter
 }
 
 // applyStepRetry makes a failed step wait for its next attempt.
 func (r tracker) applyStepRetry(d event.StepRetry) {
-	s := r.Step(d.Index)
+	s := r.steps.Step(d.Index)
 	if s == nil {
 		return
 	}
 	if s.retry(d) { // what it waits for does not hold yet
-		r.Ledger.remove(d.Index, d.Attempt)
+		r.ledger.remove(d.Index, d.Attempt)
 	}
 	r.recorder.retryAt(s, d.At)
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // applyStepSkipped skips a step and its dependents.
 func (r tracker) applyStepSkipped(d event.StepSkipped) {
-	s := r.Step(d.Index)
+	s := r.steps.Step(d.Index)
 	if s == nil {
 		return
 	}
 	notTaken := s.skipped(d)
 	r.recorder.record(s, plan.ItemSkipped)
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 	if notTaken {
-		r.releaseNotTaken(s)
+		r.scheduler.releaseNotTaken(s)
 		return
 	}
-	r.skipDependents(s)
+	r.scheduler.skipDependents(s)
 }
 
 // applyStepInDoubt asks about a step that may have taken effect.
 func (r tracker) applyStepInDoubt(d event.StepInDoubt) {
-	r.OpenQuestions.found(d.Index, d.Attempt)
+	r.questions.found(d.Index, d.Attempt)
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
 		return
@@ -65,35 +80,32 @@ func (r tracker) applyStepInDoubt(d event.StepInDoubt) {
 	r.recorder.endAttempt(s, d.Attempt)
 	r.recorder.record(s, plan.ItemInDoubt)
 	r.ask(s)
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // applyGateRequested opens the gate of a waiting step. A call that changes nothing
 // passes it.
 func (r tracker) applyGateRequested(e event.Event, d event.GateRequested) {
-	s := r.Step(d.Step)
+	s := r.steps.Step(d.Step)
 	if s == nil {
 		return
 	}
 	call := d.Call
 	if call == "" { // an older replan wrote it
-		call = callHash(r.facts(s.Step.Tool).Tool, d.Args)
+		call = callHash(r.tools.facts(s.Step.Tool).Tool, d.Args)
 	}
-	s.showGate(d, call)
-	if d.Nothing {
-		s.gate.allow()
-		r.enqueue(s)
+	waits := s.openGate(d, call)
+	r.scheduler.enqueue(s)
+	if !waits {
 		return
 	}
-	s.wait(d.Gate)
-	r.enqueue(s)
-	r.Permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
+	r.permissions.openGate(&Gate{GateRequested: d, RequestedAt: e.Time})
 	r.recorder.askedGate(s, d)
 }
 
 // applyStepCompleted stores the result of an attempt.
 func (r tracker) applyStepCompleted(d event.StepCompleted) {
-	if s := r.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
+	if s := r.steps.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
 		r.applyDry(d)
 		return
 	}
@@ -105,87 +117,87 @@ func (r tracker) applyStepCompleted(d event.StepCompleted) {
 	s.complete(d)
 	r.recorder.endAttempt(s, d.Attempt)
 	if d.Reply != nil {
-		r.Meter.reply(*d.Reply)
-		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.modelTerms())
+		r.meter.reply(*d.Reply)
+		r.models.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply}, r.terms.modelTerms())
 	}
-	r.Meter.spend(s.account(d.Run, d.Usage))
+	r.meter.spend(s.account(d.Run, d.Usage))
 	r.recorder.record(s, plan.ItemCompleted)
 	switch {
 	case s.byModel():
-		r.settleCall(s)
+		r.dialogue.settleCall(s)
 	case s.Draft:
 		r.readyDrafts()
 	case len(ChecksOf(s.Step)) > 0:
 		r.beginChecks(s)
-		r.leaveLoop(s)
-		r.enqueue(s)
+		r.dialogue.leaveLoop(s)
+		r.scheduler.enqueue(s)
 	default:
-		r.release(s)
-		r.leaveLoop(s)
-		r.enqueue(s) // a sub-agent was waiting here with its answer
+		r.scheduler.release(s)
+		r.dialogue.leaveLoop(s)
+		r.scheduler.enqueue(s) // a sub-agent was waiting here with its answer
 	}
 }
 
 func (r tracker) applyStepStarted(d event.StepStarted) {
-	s := r.Step(d.Index)
-	s.start(d, r.Now, r.Elapsed())
+	s := r.steps.Step(d.Index)
+	s.start(d, r.clock.Now, r.clock.Elapsed())
 	r.recorder.begin(s, d.Rule)
-	r.overtake(s)
+	r.scheduler.overtake(s)
 	if s.Polls == 0 && !s.isItem() { // the calls of a step that waits, or for its items, are one execution
-		r.Meter.beginStep()
+		r.meter.beginStep()
 	}
 	if s.byModel() {
-		r.Meter.beginInner()
+		r.meter.beginInner()
 		s.countCall(d.Args)
 	}
 	switch d.Executor {
 	case plan.ExecutorTool:
-		facts := r.facts(d.Tool)
-		facts.called()
-		r.Meter.call(facts.Tool.ReadOnly)
+		facts := r.tools.facts(d.Tool)
+		r.tools.called(facts)
+		r.meter.call(facts.Tool.ReadOnly)
 		r.flight.callStarts(d.Index, d.Attempt)
 	case plan.ExecutorAgent:
-		r.beginLoop(s)
+		r.dialogue.beginLoop(s)
 	default:
 		r.flight.modelStarts()
 		if d.Request != nil {
 			s.sawInPart(d.Request.Partial)
-			r.ModelCalls.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.Now)
+			r.models.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request}, r.clock.Now)
 		}
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // applyDry completes a step of a dry run without a call.
 func (r tracker) applyDry(d event.StepCompleted) {
-	s := r.Step(d.Index)
+	s := r.steps.Step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
 	}
 	s.completeDry(d)
 	if !s.isItem() {
-		r.Meter.beginStep()
+		r.meter.beginStep()
 	}
 	if s.Step.Executor == plan.ExecutorTool {
-		facts := r.facts(s.Step.Tool)
-		facts.called()
-		r.Meter.dryCall(facts.Tool.ReadOnly)
+		facts := r.tools.facts(s.Step.Tool)
+		r.tools.called(facts)
+		r.meter.dryCall(facts.Tool.ReadOnly)
 	}
 	r.recorder.record(s, plan.ItemCompleted)
 	if s.byModel() {
-		r.Meter.beginInner()
+		r.meter.beginInner()
 		s.conversation().made(s.Step.Tool, d.Args)
-		r.settleCall(s)
+		r.dialogue.settleCall(s)
 	} else {
-		r.release(s)
+		r.scheduler.release(s)
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // back marks an attempt as no longer in flight and returns its step, or nil if
 // the plan has changed since.
 func (r tracker) back(index string, number int) *StepState {
-	s := r.Step(index)
+	s := r.steps.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
 	if !r.flight.callReturns(index, number) && current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
 		r.flight.modelReturns()
@@ -197,7 +209,7 @@ func (r tracker) back(index string, number int) *StepState {
 }
 
 func (r tracker) applyStepFailed(d event.StepFailed) {
-	if s := r.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
+	if s := r.steps.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
 		r.applyRefuted(s, d)
 		return
 	}
@@ -205,61 +217,55 @@ func (r tracker) applyStepFailed(d event.StepFailed) {
 	if s == nil {
 		// It failed before it started. It still counts as an attempt, so that a
 		// plan that cannot be executed uses up its budget.
-		s = r.Step(d.Index)
+		s = r.steps.Step(d.Index)
 		if s == nil || s.Status == StepCompleted || s.attemptsTotal() >= d.Attempt {
 			r.recorder.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
 			return
 		}
 		s.tryInVain(d.Attempt)
 		if !s.isItem() {
-			r.Meter.beginStep()
+			r.meter.beginStep()
 		}
 		if s.byModel() {
-			r.Meter.beginInner()
+			r.meter.beginInner()
 		}
-		r.Permissions.closeGate(s.Gate)
+		r.permissions.closeGate(s.Gate)
 	}
 	if s.Step.Executor == plan.ExecutorSelf && !s.expands() {
 		d.Reply = cmp.Or(d.Reply, &reply.Reply{MS: d.MS})
 	}
 	if d.Reply != nil {
-		r.Meter.reply(*d.Reply)
-		r.ModelCalls.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.modelTerms())
+		r.meter.reply(*d.Reply)
+		r.models.replied(Exchange{Purpose: prompt.PurposeStep, Step: d.Index, Attempt: d.Attempt, Reply: *d.Reply, Error: d.Error}, r.terms.modelTerms())
 	}
-	r.Meter.spend(s.account(d.Run, d.Usage))
+	r.meter.spend(s.account(d.Run, d.Usage))
 	s.fail(d)
 	r.recorder.endAttempt(s, d.Attempt)
-	switch {
-	case d.Removes != "":
-		s.gate.wouldRemove(d.Removes)
-		r.holdBack(s)
-		return
-	case d.Outdated != "":
-		s.outdate(d.Outdated, d.Paths)
+	if s.heldBack(d) {
 		r.holdBack(s)
 		return
 	}
 	r.recorder.record(s, plan.ItemFailed)
 	switch {
 	case s.byModel():
-		r.handleCallFailure(s)
+		r.dialogue.handleCallFailure(s)
 	case !s.Draft:
 		r.handleFailure(s)
 	}
-	r.leaveLoop(s)
-	r.enqueue(s)
+	r.dialogue.leaveLoop(s)
+	r.scheduler.enqueue(s)
 }
 
 // handleFailure decides what follows from a failed step. If that would end the run and
 // the user is present and has something to decide, it asks the user instead.
 func (r tracker) handleFailure(s *StepState) {
 	switch {
-	case !s.isItem() || r.retries(s):
+	case !s.isItem() || r.scheduler.retries(s):
 	case r.endsItems(s):
 		r.stopItems(s)
 		return
 	default:
-		r.skipDependents(s)
+		r.scheduler.skipDependents(s)
 		return
 	}
 	status, reason := event.StatusFailed, event.ReasonStepFailed
@@ -270,24 +276,24 @@ func (r tracker) handleFailure(s *StepState) {
 	case s.Failure == event.FailureInterrupted:
 		status, reason, sentence = event.StatusCanceled, event.ReasonInterrupted, headline(string(s.Error))
 	case !s.Failure.Replannable():
-		r.end(event.StatusFailed, event.ReasonGuard, sentence)
+		r.outcome.end(event.StatusFailed, event.ReasonGuard, sentence)
 		return
-	case r.retries(s), r.refills(s):
+	case r.scheduler.retries(s), r.refills(s):
 		return
 	default:
-		switch follows := r.Plan.FailureOf(s.Step, r.fallback); {
+		switch follows := r.board.Plan.FailureOf(s.Step, r.terms.fallback()); {
 		case follows == plan.OnFailureAbort:
-		case follows == plan.OnFailureReplan && r.Limits.NoReplan:
+		case follows == plan.OnFailureReplan && r.meter.Limits.NoReplan:
 		case follows == plan.OnFailureSkip:
-			r.skipDependents(s)
+			r.scheduler.skipDependents(s)
 			return
 		default:
-			if r.dryRun {
+			if r.terms.DryRun() {
 				break // a dry run reports what would happen and plans nothing new
 			}
-			if r.canReplan() {
-				if !r.Planning.wantsReplan() {
-					r.Planning.failStep(s.Step.Index, string(s.Error))
+			if r.origins.canReplan() {
+				if !r.planning.wantsReplan() {
+					r.planning.failStep(s.Step.Index, string(s.Error))
 				}
 				return
 			}
@@ -295,15 +301,15 @@ func (r tracker) handleFailure(s *StepState) {
 		}
 	}
 	switch {
-	case r.dryRun:
+	case r.terms.DryRun():
 		// The run would end here, but a dry run also shows the steps that do not
 		// depend on this one.
-		r.skipDependents(s)
-		r.Outcome.endDry(status, reason, sentence)
-	case r.attended && !r.ends() && r.leavesAChoice(s):
+		r.scheduler.skipDependents(s)
+		r.outcome.endDry(status, reason, sentence)
+	case r.terms.attended() && !r.outcome.ends() && r.leavesAChoice(s):
 		r.ask(s)
 	default:
-		r.end(status, reason, sentence)
+		r.outcome.end(status, reason, sentence)
 	}
 }
 
@@ -312,12 +318,12 @@ func (r tracker) handleFailure(s *StepState) {
 // a resume tries it again.
 func (r tracker) leavesAChoice(s *StepState) bool {
 	switch {
-	case r.canReplan() || r.asks():
+	case r.origins.canReplan() || r.questions.asks():
 		return true
-	case s.gate.denied():
+	case s.denied():
 		return false
 	}
-	return slices.ContainsFunc(r.Steps, func(other *StepState) bool {
+	return slices.ContainsFunc(r.board.Steps, func(other *StepState) bool {
 		return other != s && !other.Status.Ended() && other.skipReason() == ""
 	})
 }
@@ -326,45 +332,44 @@ func (r tracker) leavesAChoice(s *StepState) bool {
 // copy a text nearly right. A change by one of the workspace's own operators is made whole
 // or not at all, so that nothing has happened.
 func (r tracker) refills(s *StepState) bool {
-	if s.Failure != event.FailureTool || r.Model == "" || s.isItem() {
+	if s.Failure != event.FailureTool || r.terms.Model == "" || s.isItem() {
 		return false
 	}
-	if facts := r.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
+	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
 		return false
 	}
 	if !s.refill() {
 		return false
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 	return true
 }
 
-// holdBack makes a call wait for its gate after its tool refused to run without
-// one, or without another one. Nothing was done, so no budget counts it.
+// holdBack lets a call that its tool refused to run wait for its gate. Nothing was done, so no
+// budget counts it.
 func (r tracker) holdBack(s *StepState) {
-	s.takeBack()
-	r.facts(s.Step.Tool).uncalled()
+	r.tools.uncalled(r.tools.facts(s.Step.Tool))
 	if !s.isItem() {
-		r.Meter.takeBackStep()
+		r.meter.takeBackStep()
 	}
-	r.Meter.takeBackCall()
+	r.meter.takeBackCall()
 	if s.byModel() {
-		r.Meter.takeBackInner()
+		r.meter.takeBackInner()
 		s.uncountCall()
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 func (r tracker) applyGateResolved(d event.GateResolved) {
-	for _, g := range r.Gates {
+	for _, g := range r.permissions.Gates {
 		if g.Gate != d.Gate {
 			continue
 		}
 		if d.Call != "" && d.Call != g.Call {
 			return // it answers another call, which had a gate of this name
 		}
-		r.Permissions.closeGate(d.Gate)
-		s := r.Step(g.Step)
+		r.permissions.closeGate(d.Gate)
+		s := r.steps.Step(g.Step)
 		if s == nil {
 			return
 		}
@@ -374,15 +379,12 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate.deny()
+		s.answerGate(d.Decision == event.Allow)
+		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
-			s.gate.allow()
-		}
-		r.enqueue(s)
-		if d.Decision == event.Allow {
-			accepted := r.Permissions.acceptChange(g)
-			if granted := r.Permissions.grant(g, r.facts(g.QualifiedTool()).Tool, d); accepted || granted {
-				r.enqueueAll()
+			accepted := r.permissions.acceptChange(g)
+			if granted := r.permissions.grant(g, r.tools.facts(g.QualifiedTool()).Tool, d); accepted || granted {
+				r.scheduler.enqueueAll()
 			}
 		}
 		if g.Items > 0 {
@@ -395,11 +397,11 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 // askAgain reopens the gates, open or passed, of calls that are no longer the ones that
 // the user saw. A resume may bring other tools, or the same ones with other effects.
 func (r tracker) askAgain() {
-	r.every(func(s *StepState) {
-		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate.allowed()) || r.bound(s) {
+	r.steps.every(func(s *StepState) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.allowed()) || r.preparer.bound(s) {
 			return
 		}
-		r.Permissions.closeGate(s.Gate)
+		r.permissions.closeGate(s.Gate)
 		s.leaveGate()
 		s.reask()
 	})
@@ -412,7 +414,7 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 		args = map[string]any{}
 	}
 	var left []rule.Provenance
-	for _, p := range r.provenance(s) {
+	for _, p := range r.origins.provenance(s) {
 		stays := p.Arg != "" && plan.EqualValues(before[p.Arg], args[p.Arg])
 		for name, value := range args {
 			stays = stays || p.Arg == "" && plan.EqualValues(before[name], value)
@@ -422,7 +424,7 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 		}
 	}
 	s.editCall(args, left)
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // answerItems applies the answer at the gate of an item to all items of its step.
@@ -436,35 +438,35 @@ func (r tracker) answerItems(s *StepState, decision event.Decision) {
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.gate.deny()
+			item.answerGate(false)
 		}
 	}
 	if decision == event.Allow {
-		of.gate.allowItems(r.facts(s.Step.Tool).Tool)
+		of.allowItems(r.tools.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
-		r.enqueue(item)
+		r.scheduler.enqueue(item)
 	}
 }
 
 // ask opens the question about a step.
 func (r tracker) ask(s *StepState) {
-	if !r.ends() && !s.awaitsAnswer() {
+	if !r.outcome.ends() && !s.awaitsAnswer() {
 		s.askUser(true)
-		r.OpenQuestions.add(s)
+		r.questions.add(s)
 	}
 }
 
 // answered closes the question about a step.
 func (r tracker) answered(s *StepState) {
 	s.askUser(false)
-	r.OpenQuestions.remove(s)
+	r.questions.remove(s)
 }
 
 // again makes a step wait for a new attempt, and resets everything that permits
 // one.
 func (r tracker) again(s *StepState) {
-	if r.onlyRechecks(s) {
+	if r.scheduler.onlyRechecks(s) {
 		r.beginChecks(s)
 		s.countAfresh()
 		return
@@ -474,7 +476,7 @@ func (r tracker) again(s *StepState) {
 
 // applyDoubtResolved applies the decision about a step in doubt.
 func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
-	s := r.Step(d.Step)
+	s := r.steps.Step(d.Step)
 	if s == nil || s.Status != StepInDoubt {
 		return
 	}
@@ -489,30 +491,30 @@ func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
 			s.loseResult()
 			break
 		}
-		r.release(s)
-		r.settleCall(s)
+		r.scheduler.release(s)
+		r.dialogue.settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
 		s.rerun(unasked(d.By))
 		r.again(s)
-		r.enqueue(s.whole()) // a step that another item has stopped waited for the answer
+		r.scheduler.enqueue(s.whole()) // a step that another item has stopped waited for the answer
 	default:
-		r.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
+		r.outcome.end(event.StatusFailed, event.ReasonInDoubt, fmt.Sprintf("step %s (%s) may or may not have taken effect: %s; find out, and resume the run with --in-doubt done or rerun", d.Step, s.Step.Title, s.Error))
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // applyFailureResolved continues after a failed step as decided. After a resume,
 // the step already waits for another attempt.
 func (r tracker) applyFailureResolved(d event.FailureResolved) {
-	s := r.Step(d.Step)
+	s := r.steps.Step(d.Step)
 	if s == nil || s.byModel() || s.Status != StepFailed && s.Status != StepPending {
 		return
 	}
 	r.answered(s)
 	r.recorder.decided(s, AskedFailure, string(d.Decision), d.By)
 	decision := d.Decision
-	if decision == event.FailureReplan && !r.canReplan() {
+	if decision == event.FailureReplan && !r.origins.canReplan() {
 		decision = event.FailureAbort
 	}
 	switch decision {
@@ -528,10 +530,10 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 		if s.skipByUser() {
 			r.recorder.record(s, plan.ItemSkipped)
 		}
-		r.skipDependents(s)
+		r.scheduler.skipDependents(s)
 	case event.FailureReplan:
 		s.failAgain()
-		r.Planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
+		r.planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
 		switch s.Failure {
@@ -540,9 +542,9 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 		case event.FailureInterrupted:
 			status, reason = event.StatusCanceled, event.ReasonInterrupted
 		}
-		r.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
+		r.outcome.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // fill takes the arguments that a model wrote for a step if the resulting call
@@ -550,75 +552,73 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 func (r tracker) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.fill.fail(err.Error())
+		s.lackArgs(err.Error())
 		return
 	}
-	signature := r.facts(s.Step.Tool).Signature
+	signature := r.tools.facts(s.Step.Tool).Signature
 	if !slices.Contains(signature.Names(), prompt.ReasonArg) {
 		delete(args, prompt.ReasonArg)
 	}
 	args = signature.Settle(args)
-	if why := faultyText(string(r.Goal), s.Step.Args, args); why != "" {
-		if !s.fill.refuse(args, why) {
-			s.fill.fail(why)
-		}
+	if why := faultyText(string(r.terms.Goal), s.Step.Args, args); why != "" {
+		s.refuseArgs(args, why)
 		return
 	}
 	call := s.Step
 	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
-	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true})
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.fill.fail(f.Message)
+			s.lackArgs(f.Message)
 			return
 		}
 	}
-	s.fill.take(args)
+	s.takeArgs(args)
 }
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.
 func (r tracker) applyTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
-	r.Meter.reply(d.Reply)
-	s := r.Step(d.Step)
+	r.meter.reply(d.Reply)
+	s := r.steps.Step(d.Step)
 	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
 		return // the plan has changed since
 	}
-	defer r.enqueue(s)
+	defer r.scheduler.enqueue(s)
 	l := s.Loop
-	l.replied(d.Reply, r.Now)
+	l.replied(d.Reply, r.clock.Now)
 	s.count(l.Tokens)
 	switch _, plans := l.planRequest(); {
 	case plans:
-		l.ownPlan(d, r.ends())
+		l.ownPlan(d, r.outcome.ends())
 	case d.Error != "":
-		l.noReply(d, r.ends(), r.promptContext(l))
+		l.noReply(d, r.outcome.ends(), r.dialogue.promptContext(l))
 	default:
-		r.handleReply(l, d.Reply)
+		r.dialogue.handleReply(l, d.Reply)
 	}
 }
 
 // applyChatTurn applies a chat reply that requests calls.
 func (r tracker) applyChatTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
-	r.Meter.reply(d.Reply)
-	r.Conversations.chat().replied(d.Reply, r.Now)
-	r.Outcome.continueAnswer()
-	r.handleReply(r.Chat, d.Reply)
+	r.meter.reply(d.Reply)
+	r.conversations.chat().replied(d.Reply, r.clock.Now)
+	r.outcome.continueAnswer()
+	r.dialogue.handleReply(r.conversations.Chat, d.Reply)
 }
 
 // applyDeadline ends the loop whose time is up.
 func (r tracker) applyDeadline(id string) {
-	for _, s := range r.Conversations.working() {
+	for _, s := range r.conversations.working() {
 		if id != s.Loop.timer() || s.Loop.over() {
 			continue
 		}
-		if s.Loop.stands() || r.Now.Before(s.Loop.deadline()) {
-			r.Clock.unfire(id) // its clock stood in the meantime
+		if s.Loop.stands() || r.clock.Now.Before(s.Loop.deadline()) {
+			r.clock.unfire(id) // its clock stood in the meantime
 			continue
 		}
 		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
-		r.enqueue(s)
+		r.scheduler.enqueue(s)
 	}
 }
 

@@ -14,20 +14,20 @@ func (r tracker) applyCheck(d event.CheckCompleted) {
 		r.applyAccepted(d)
 		return
 	}
-	s := r.Step(d.Index)
+	s := r.steps.Step(d.Index)
 	if s == nil || s.Status != StepChecking || s.Attempt != d.Attempt || d.Check != len(s.Checked)+1 {
 		return
 	}
 	r.countCheck(d)
-	s.check(d, r.Seq)
+	s.check(d, r.clock.Seq)
 	if !subjectOf(s).over() || refutation(s.Checked) != "" {
-		r.enqueue(s)
+		r.scheduler.enqueue(s)
 		return
 	}
 	s.completeChecked()
 	r.recorder.amend(s, plan.ItemCompleted)
-	r.release(s)
-	r.enqueue(s)
+	r.scheduler.release(s)
+	r.scheduler.enqueue(s)
 }
 
 // checkUnchecked has the checks evaluated again of completed steps and items with one that
@@ -36,7 +36,7 @@ func (r tracker) checkUnchecked() {
 	unchecked := func(s *StepState) bool {
 		return s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked })
 	}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if unchecked(s) {
 			r.beginChecks(s)
 		}
@@ -44,7 +44,7 @@ func (r tracker) checkUnchecked() {
 			continue
 		}
 		s.runOn() // until its items have ended again
-		r.Ledger.remove(s.Step.Index, s.Attempt)
+		r.ledger.remove(s.Step.Index, s.Attempt)
 		for _, item := range s.Items {
 			if unchecked(item) {
 				r.beginChecks(item)
@@ -57,14 +57,14 @@ func (r tracker) checkUnchecked() {
 // countCheck counts the call of a check.
 func (r tracker) countCheck(d event.CheckCompleted) {
 	if d.Tool != "" {
-		r.facts(d.Tool).called()
-		r.Meter.call(true)
+		r.tools.called(r.tools.facts(d.Tool))
+		r.meter.call(true)
 	}
 }
 
 // beginChecks has the checks of a step evaluated, from the first.
 func (r tracker) beginChecks(s *StepState) {
-	s.beginChecks(r.Seq)
+	s.beginChecks(r.clock.Seq)
 }
 
 // applyRefuted fails a step whose work is done, but not what was expected of it.
@@ -72,7 +72,7 @@ func (r tracker) applyRefuted(s *StepState, d event.StepFailed) {
 	s.refute(d)
 	r.recorder.amend(s, plan.ItemFailed)
 	r.handleFailure(s)
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // refersToFinished reports whether the results that the args of a step refer to are
@@ -93,19 +93,19 @@ func (r tracker) refersToFinished(step plan.Step, old map[string]*StepState) boo
 // applyAccepted records a check of the plan's acceptance. After the last one, a refuted
 // one leads to a replan, or ends the run.
 func (r tracker) applyAccepted(d event.CheckCompleted) {
-	if d.Attempt != r.Revision || d.Check != len(r.Accepted)+1 {
+	if d.Attempt != r.board.Revision || d.Check != len(r.acceptance.Accepted)+1 {
 		return
 	}
 	r.countCheck(d)
-	r.Acceptance.accept(d)
-	sentence := refutation(r.Accepted)
-	if !r.Acceptance.acceptanceOf(r.Board).over() || sentence == "" {
+	r.acceptance.accept(d)
+	sentence := refutation(r.acceptance.Accepted)
+	if !r.acceptance.acceptanceOf(r.board).over() || sentence == "" {
 		return
 	}
-	follows := cmp.Or(r.Plan.OnFailure, r.fallback)
-	if follows == plan.OnFailureReplan && !r.Limits.NoReplan && r.canReplan() && !r.ends() {
-		r.Planning.refute("the steps have ended, but " + sentence)
+	follows := cmp.Or(r.board.Plan.OnFailure, r.terms.fallback())
+	if follows == plan.OnFailureReplan && !r.meter.Limits.NoReplan && r.origins.canReplan() && !r.outcome.ends() {
+		r.planning.refute("the steps have ended, but " + sentence)
 		return
 	}
-	r.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
+	r.outcome.end(event.StatusFailed, event.ReasonRefuted, "the steps have ended, but "+sentence)
 }

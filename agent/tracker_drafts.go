@@ -11,7 +11,7 @@ import (
 func (r tracker) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if s.Draft && s.Status == StepCompleted {
 			done[s.Step.Index] = true
 			if s.Step.ResultVariable != "" {
@@ -19,12 +19,12 @@ func (r tracker) readyDrafts() {
 			}
 		}
 	}
-	for _, s := range r.Steps {
+	for _, s := range r.board.Steps {
 		if !s.Draft || s.startable() || s.Status != StepPending {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.canStart(r.fit(r.facts(s.Step.Tool), call))
+			s.canStart(r.caller.fit(r.tools.facts(s.Step.Tool), call))
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (r tracker) draftCall(step plan.Step, done map[string]bool, found map[strin
 			return nil, false
 		}
 	}
-	facts := r.facts(step.Tool)
+	facts := r.tools.facts(step.Tool)
 	if facts.Err != nil || !facts.Tool.ReadOnly {
 		return nil, false
 	}
@@ -54,16 +54,13 @@ func (r tracker) draftCall(step plan.Step, done map[string]bool, found map[strin
 	if err != nil {
 		return nil, false
 	}
-	probe := StepState{Step: step}
-	probe.call.set(call)
-	probe.author.readBefore(r.authorRead(step))
-	if r.ruleFor(&probe, facts).Verdict != rule.VerdictRun {
+	if r.caller.ruleFor(newProbe(step, call, r.origins.authorRead(step)), facts).Verdict != rule.VerdictRun {
 		return nil, false // it waits for its gate until the plan is complete
 	}
 	alone.Args = call
 	faults, _ := plan.Validate(
 		plan.Plan{Title: step.Title, Steps: []plan.Step{alone}},
-		plan.Rules{Catalogue: r.Catalogue, CheckTools: true, Strict: r.strict, Named: true},
+		plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true},
 	)
 	return call, len(faults) == 0
 }

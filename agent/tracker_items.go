@@ -10,13 +10,13 @@ import (
 // applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
 // has done are not executed again, wherever they are in the list now.
 func (r tracker) applyExpanded(d event.StepExpanded) {
-	s := r.Step(d.Index)
+	s := r.steps.Step(d.Index)
 	if s == nil || !s.expands() {
 		return
 	}
-	s.expand(d.Attempt, r.Now)
+	s.expand(d.Attempt, r.clock.Now)
 	r.recorder.begin(s, nil)
-	r.Meter.beginStep()
+	r.meter.beginStep()
 	before := s.beginItems(len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
 	moved := r.movedItems(s, before, d.Items)
@@ -25,7 +25,7 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 		if stays {
 			s.setItem(i, before[i])
 		} else {
-			s.setItem(i, newItem(&states[i], s, value, i, r.attemptsBefore))
+			s.setItem(i, newItem(&states[i], s, value, i, r.board.attemptsBefore))
 		}
 		item := s.Items[i]
 		if !r.isWorkDone(item) {
@@ -38,20 +38,20 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 			item.endItem()
 			continue
 		}
-		if stays || r.onlyRechecks(item) {
+		if stays || r.scheduler.onlyRechecks(item) {
 			r.again(item)
 		}
 	}
 	for _, item := range s.Items {
-		r.findMissingArgs(item)
-		r.enqueue(item)
+		r.preparer.findMissingArgs(item)
+		r.scheduler.enqueue(item)
 	}
-	r.enqueue(s)
+	r.scheduler.enqueue(s)
 }
 
 // isWorkDone reports whether an item is completed, or needs nothing but its checks.
 func (r tracker) isWorkDone(item *StepState) bool {
-	return item.Status == StepCompleted || r.onlyRechecks(item)
+	return item.Status == StepCompleted || r.scheduler.onlyRechecks(item)
 }
 
 // movedItems returns the items whose work is done and that are at another place of the new list
@@ -80,9 +80,9 @@ func (r tracker) keepItems(s *StepState, before []*StepState) {
 			s.keepItem(item)
 			continue
 		}
-		s.keepItem(newItem(new(StepState), s, item.itemValue(), i, r.attemptsBefore))
+		s.keepItem(newItem(new(StepState), s, item.itemValue(), i, r.board.attemptsBefore))
 		s.waitForOne()
-		if r.onlyRechecks(item) {
+		if r.scheduler.onlyRechecks(item) {
 			s.Items[i].adopt(*item)
 			r.beginChecks(s.Items[i])
 		}
@@ -96,19 +96,19 @@ func (r tracker) stopItems(s *StepState) {
 	of.stopItems(s)
 	for _, item := range of.Items {
 		if item.Status == StepWaiting {
-			r.Permissions.closeGate(item.Gate)
+			r.permissions.closeGate(item.Gate)
 			item.leaveGate()
 		}
-		r.enqueue(item)
+		r.scheduler.enqueue(item)
 	}
-	r.enqueue(of)
+	r.scheduler.enqueue(of)
 }
 
 // endsItems reports whether the failure of an item ends its step.
 func (r tracker) endsItems(s *StepState) bool {
-	if s.gate.denied() && s.Failure == event.FailureDenied {
+	if s.denied() && s.Failure == event.FailureDenied {
 		return false // the user leaves it out
 	}
 	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
-	return stops || r.Plan.FailureOf(s.itemStep().Step, r.fallback) != plan.OnFailureSkip
+	return stops || r.board.Plan.FailureOf(s.itemStep().Step, r.terms.fallback()) != plan.OnFailureSkip
 }

@@ -8,6 +8,7 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -30,6 +31,13 @@ type questionsView interface {
 	asks() bool
 	waiting() []*StepState
 	lostSteps() []*StepState
+}
+
+// stepsView finds the steps of a run, their items, and the calls that models make.
+type stepsView interface {
+	Step(index string) *StepState
+	every(do func(*StepState))
+	activeLoops() []*Loop
 }
 
 // reviewsView tells whether the plan waits for its review.
@@ -158,15 +166,32 @@ type boardView interface {
 // toolsView are the tools of the run, and its rules about them.
 type toolsView interface {
 	catalogue() plan.Catalogue
-	facts(name string) *toolFacts
+	facts(name string) toolFacts
 	toolName(name string) string
+	timesCalled(tool toolFacts) int
 	toolOf(p rule.Provenance) (plan.Tool, bool)
 	offeredFirst(catalogue plan.Catalogue) plan.Catalogue
 }
 
-// termsView are the displayed terms of the run; its settings have no methods.
+// termsView are the terms of the run.
 type termsView interface {
 	id() string
 	goal() untrusted.Text
 	model() string
+	DryRun() bool
+	PlanOnly() bool
+	ModelTools() bool
+	ReviewsPlans() bool
+	attended() bool
+	inDoubt() event.DoubtDecision
+	outerRun() string
+	prompting() prompt.Prompting
+	surveyed() intent.Facts
+	given() (p plan.Plan, ok bool)
+	isGiven() bool
+	userOnFailure() plan.OnFailure
+	skipSynthesis() bool
+	requireVerified() bool
+	strict() bool
+	readBefore() []rule.Provenance
 }
