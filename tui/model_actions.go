@@ -20,7 +20,7 @@ func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 		keymap.PlaceChat:       m.input.Actions(),
 		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
 		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
-		keymap.PlaceMoving:     m.movingActions(),
+		keymap.PlaceMoving:     movingActions().For(m),
 		keymap.PlaceGate:       m.ask.Answers(),
 		keymap.PlaceQuestion:   m.ask.Answers(),
 		keymap.PlaceReview:     m.review.Answers(),
@@ -94,23 +94,27 @@ func (m *Model) cited() string {
 	return chat.NextCited(m.live.Shown().State, opened)
 }
 
-// movingActions returns the actions that move the focused pane. In the input,
-// letters and arrows edit the text instead.
-func (m *Model) movingActions() keymap.Handlers {
-	beside := func() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
-	hs := keymap.Handlers{}
-	for id := range keymap.Moving(nil, nil) {
-		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Requests { return m.focus.pane(m.panes.Focus()).Actions()[id].Do() }}
+// movingActions are the actions that move the focused pane.
+func movingActions() keymap.Table[*Model] {
+	return keymap.Table[*Model]{
+		moves("move.up", (*Model).noText),
+		moves("move.down", (*Model).noText),
+		moves("move.first", (*Model).noText),
+		moves("move.last", (*Model).noText),
+		moves("move.page_up", nil),
+		moves("move.page_down", nil),
+		moves("move.half_up", func(m *Model) bool { return m.noText() || m.input.Empty() }),
+		moves("move.half_down", (*Model).noText),
 	}
-	for id, when := range map[string]func() bool{
-		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },
-	} {
-		h := hs[id]
-		h.When = when
-		hs[id] = h
-	}
-	return hs
 }
+
+// moves is the row of an action that the focused pane carries out.
+func moves(id string, when func(*Model) bool) keymap.Row[*Model] {
+	return keymap.Row[*Model]{ID: id, When: when, Do: func(m *Model) keymap.Requests { return m.focus.pane(m.panes.Focus()).Actions()[id].Do() }}
+}
+
+// noText reports whether letters and arrows edit no text.
+func (m *Model) noText() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
 
 // contents returns what dialogs show of the screen when they open.
 func (m *Model) contents() contents {
