@@ -44,6 +44,9 @@ type State struct {
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over
+
+	Shown  *agent.Run // the run in the plan pane, nil for none
+	Opened string     // index of the step that has the keys, "" for none
 	// Replayed means that a replay is shown. It asks nothing: gates and failures
 	// appear as they happened.
 	Replayed bool

@@ -126,6 +126,12 @@ func Shared() Lines {
 		{ID: "list.down", Keys: "down ctrl+n", Does: "down"},
 		{ID: "list.choose", Keys: "enter", Does: "use it from now on"},
 		{ID: "list.other", Keys: "tab shift+tab", Does: "switch between the two lists"},
+	}
+}
+
+// SharedSearch returns those of the actions that begin a search.
+func SharedSearch() Lines {
+	return Lines{
 		{ID: "list.search", Keys: "/", Does: "search the list"},
 	}
 }

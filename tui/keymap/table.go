@@ -1,9 +1,6 @@
 package keymap
 
 import (
-	"fmt"
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -73,28 +70,6 @@ type Line struct {
 
 // Lines are lines of help, in order.
 type Lines []Line
-
-// After returns the lines with more lines after that of the action id. It panics if no
-// line has that id.
-func (ls Lines) After(id string, more Lines) Lines {
-	return slices.Insert(slices.Clone(ls), ls.find(id)+1, more...)
-}
-
-// Cut returns the lines before that of the action id, and the others. It panics if no line
-// has that id.
-func (ls Lines) Cut(id string) (before, rest Lines) {
-	at := ls.find(id)
-	return ls[:at], ls[at:]
-}
-
-// find returns the place of the action id. A wrong id is a mistake in the program.
-func (ls Lines) find(id string) int {
-	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
-	if at < 0 {
-		panic(fmt.Sprintf("the lines of the keys have no action %q", id))
-	}
-	return at
-}
 
 // Section is the lines of one place in help.
 type Section struct {
