@@ -6,6 +6,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // historySearch searches the texts sent before, as a shell does.
@@ -88,6 +89,9 @@ func (h *historySearch) seek(query string) {
 	h.query = query
 	h.find()
 }
+
+// erasing returns the actions that erase letters of the query.
+func (h *historySearch) erasing() keymap.Handlers { return keymap.Searching(h.query, h.seek) }
 
 // step selects another row.
 func (h *historySearch) step(by int) { h.Move(by, len(h.found)) }

@@ -34,7 +34,7 @@ func (p *Pane) Mode() keymap.Mode {
 	case !p.Listing():
 		return keymap.Mode{}
 	case p.searching():
-		return keymap.Mode{Actions: historyActions().For(p).With(keymap.Searching(p.history.query, p.history.seek)), Type: p.Update}
+		return keymap.Mode{Actions: historyActions().For(p).With(p.history.erasing()), Type: p.Update}
 	}
 	return keymap.Mode{Actions: listActions().For(p)}
 }
