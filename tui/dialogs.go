@@ -195,10 +195,16 @@ func (d *dialogs) Retheme() {
 	}
 }
 
+// undoActions are the actions that undo a run.
+func undoActions() keymap.Table[*dialogs] {
+	return keymap.Table[*dialogs]{
+		{ID: "plan.undo", Keys: "u", Does: "undo last run; shows the diff first", Refuse: (*dialogs).noUndo, Do: func(*dialogs) keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
+	}
+}
+
 // runActions are the actions that open a dialog about the run in the plan pane.
 func runActions() keymap.Table[*dialogs] {
 	return keymap.Table[*dialogs]{
-		{ID: "plan.undo", Keys: "u", Does: "undo last run; shows the diff first", Refuse: (*dialogs).noUndo, Do: func(*dialogs) keymap.Requests { return keymap.Requests{keymap.PreviewUndo{}} }},
 		{ID: "plan.timeline", Keys: "t", Does: "open timeline; what ran when", Refuse: (*dialogs).noTimeline, Do: keymap.Calls((*dialogs).openTimeline)},
 		{ID: "plan.revisions", Keys: "v", Does: "show revisions of the plan", KeyOnly: true, Refuse: (*dialogs).noRevisions, Do: keymap.Calls((*dialogs).openRevisions)},
 	}
@@ -240,10 +246,16 @@ type opener struct {
 	show contents
 }
 
-// openActions are the actions that open dialogs.
-func openActions() keymap.Table[opener] {
+// paletteActions are the actions that open the palette.
+func paletteActions() keymap.Table[opener] {
 	return keymap.Table[opener]{
 		{ID: "palette", Keys: "ctrl+k", Does: "search everything you can do", KeyOnly: true, Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.palette.Open(o.show.palette()) })},
+	}
+}
+
+// openActions are the actions that open dialogs about runs, models and themes.
+func openActions() keymap.Table[opener] {
+	return keymap.Table[opener]{
 		{ID: "gate.allowed", Keys: "alt+a", Does: "show answers and rules", Opens: true, Refuse: func(o opener) string { return o.of.noRun() }, Do: keymap.Calls(func(o opener) { o.of.allowed.Open(o.of.live.Shown().State) })},
 		{ID: "runs", Keys: "ctrl+r", Does: "open runs; resume, replay, undo", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.runs.Open(o.show.status().Workspace) })},
 		{ID: "models", Keys: "ctrl+o", Does: "switch model or profile", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.models.Open(o.show.status()) })},
@@ -252,6 +264,12 @@ func openActions() keymap.Table[opener] {
 		{ID: "exchanges", Keys: "ctrl+x", Does: "show requests to the model", Opens: true, Do: keymap.Calls(func(o opener) { o.of.exchanges.Open() })},
 		{ID: "revisions", Keys: "alt+v", Does: "show revisions of the plan", Opens: true, Refuse: func(o opener) string { return o.of.noRevisions() }, Do: keymap.Calls(func(o opener) { o.of.openRevisions() })},
 		{ID: "themes", Keys: "alt+c", Does: "switch theme", Opens: true, Do: keymap.Calls(func(o opener) { o.of.themes.Open(o.show.themes()) })},
+	}
+}
+
+// setupActions are the actions that open dialogs about the session, and help.
+func setupActions() keymap.Table[opener] {
+	return keymap.Table[opener]{
 		{ID: "servers", Keys: "alt+s", Does: "show tool servers and their tools", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.servers.Open(o.show.status()) })},
 		{ID: "settings", Keys: "alt+o", Does: "open settings; where each comes from", Opens: true, Do: asks(func(o opener) keymap.Query { return o.of.settings.Open(o.show.settings()) })},
 		{ID: "help", Keys: "? f1", Does: "show help (also F1)", Opens: true, Do: keymap.Calls(func(o opener) { o.of.help.Open(o.show.help()) })},

@@ -47,6 +47,21 @@ func exitActions() keymap.Table[*exits] {
 	}
 }
 
+// replayExits are the actions that replace them while a past run is shown.
+func replayExits() keymap.Table[*exits] {
+	return keymap.Table[*exits]{
+		{ID: "run.stop", Refuse: (*exits).nothingToLeave, Do: keymap.Calls((*exits).back)},
+	}
+}
+
+// nothingToLeave returns why a replay has nothing to stop or leave.
+func (e *exits) nothingToLeave() string {
+	if e.panes.Focus() != panes.Chat {
+		return ""
+	}
+	return "A replay has nothing to stop; " + e.keys.Name("replay.quit") + " quits."
+}
+
 // noReplay says that there is no replay to quit.
 func (e *exits) noReplay() string {
 	return "This is not a replay: " + e.keys.Name("quit") + " quits."

@@ -23,20 +23,18 @@ func CheckKeys(keys keymap.Keys) error { return Keys().Rebind(keys) }
 
 // sections are the actions of all parts, in the order of the help dialog.
 func sections() []keymap.Section {
-	undo, inspect := runActions().Lines().Cut("plan.timeline")
-	shared, search := keymap.Shared().Cut("list.search")
 	return []keymap.Section{
 		{Place: keymap.PlaceEverywhere, Title: "Everywhere", Lines: everywhere()},
 		{Place: keymap.PlaceChat, Title: "Chat", Lines: input.Lines()},
-		{Place: keymap.PlaceEverywhere, Title: "Conversation", Lines: chat.Lines().After("chat.copy", citing().Lines())},
+		{Place: keymap.PlaceEverywhere, Title: "Conversation", Lines: chat.Lines()},
 		{Place: keymap.PlaceWriting, Title: "Writing", Lines: input.ListLines()},
-		{Place: keymap.PlacePlan, Title: "Plan", Lines: slices.Concat(dag.Lines().After("plan.follow", undo), step.TabLines(), inspect)},
-		{Place: keymap.PlaceStep, Title: "Step", Lines: slices.Concat(step.TabLines(), inspect, step.Lines())},
+		{Place: keymap.PlacePlan, Title: "Plan", Lines: slices.Concat(dag.StepLines(), undoActions().Lines(), dag.GraphLines(), step.TabLines(), runActions().Lines())},
+		{Place: keymap.PlaceStep, Title: "Step", Lines: slices.Concat(step.TabLines(), runActions().Lines(), step.Lines())},
 		{Place: keymap.PlaceMoving, Title: "Moving", Lines: keymap.MovingLines()},
 		{Place: keymap.PlaceGate, Title: "Gate", Lines: ask.GateLines()},
 		{Place: keymap.PlaceQuestion, Title: "Question", Lines: ask.QuestionLines()},
 		{Place: keymap.PlaceReview, Title: "Review of a plan", Lines: review.Lines()},
-		{Place: keymap.PlaceDialog, Title: "Dialogs", Lines: slices.Concat(shared, keymap.SearchingLines(), chat.SearchLines(), dialog.Lines(), search)},
+		{Place: keymap.PlaceDialog, Title: "Dialogs", Lines: slices.Concat(keymap.Shared(), keymap.SearchingLines(), chat.SearchLines(), dialog.Lines(), keymap.SharedSearch())},
 		{Place: keymap.PlaceReplay, Title: "Replay", Lines: replay.Lines()},
 		{Place: keymap.PlaceQuit, Title: "Quitting", Lines: quitActions().Lines()},
 		{Fixed: true, Lines: slices.Concat(keymap.OnwardLines(), chat.ErasingLines())},
@@ -45,9 +43,8 @@ func sections() []keymap.Section {
 
 // everywhere are the actions that have their key in every pane.
 func everywhere() keymap.Lines {
-	gate, rest := rootActions().Lines().Cut("review.next")
-	hold, look := rest.Cut("look")
-	return openActions().Lines().
-		After("palette", slices.Concat(panes.Lines(), gate)).
-		After("themes", slices.Concat(hold, input.RunLines(), exitActions().Lines(), look))
+	return slices.Concat(
+		paletteActions().Lines(), panes.Lines(), waitingActions().Lines(), openActions().Lines(), holdActions().Lines(),
+		input.RunLines(), exitActions().Lines(), lookActions().Lines(), setupActions().Lines(),
+	)
 }

@@ -17,7 +17,7 @@ import (
 // parts share are carried out by each of them.
 func TestEveryActionHasKeyWordsAndHandler(t *testing.T) {
 	shared, said := map[string]bool{}, map[string]bool{}
-	for _, l := range keymap.Shared() {
+	for _, l := range append(keymap.Shared(), keymap.SharedSearch()...) {
 		shared[l.ID] = true
 	}
 	type spot struct {

@@ -279,5 +279,8 @@ func (m *Model) View() tea.View {
 	return v
 }
 
+// halt ends the replay in place of this screen, if there is one.
+func (m *Model) halt() { m.playback.halt() }
+
 // leave returns where texts are that the user wrote and did not send, a sentence each.
 func (m *Model) leave() []string { return m.ask.Leave() }

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/tui/chat"
 	"replan/tui/keymap"
 	"replan/tui/panes"
 )
@@ -14,17 +13,21 @@ import (
 // palette, footer and keys are made from it. The handlers in replaced take the place of
 // others.
 func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
-	ofRun := runActions().For(m.dialogs)
+	ofRun := undoActions().For(m.dialogs).With(runActions().For(m.dialogs))
+	opening := opener{m.dialogs, m.contents()}
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: rootActions().For(m).With(citing().For(m), m.panes.Actions(), exitActions().For(m.exits), openActions().For(opener{m.dialogs, m.contents()}), m.chat.Actions(), m.input.Actions()),
-		keymap.PlaceChat:       m.input.Actions(),
-		keymap.PlacePlan:       m.dag.Actions().With(m.detail.Actions(), ofRun),
-		keymap.PlaceStep:       m.detail.Actions().With(ofRun),
-		keymap.PlaceMoving:     m.movingActions(),
-		keymap.PlaceGate:       m.ask.Answers(),
-		keymap.PlaceQuestion:   m.ask.Answers(),
-		keymap.PlaceReview:     m.review.Answers(),
-		keymap.PlaceReplay:     m.playback.actions(m.keys),
+		keymap.PlaceEverywhere: waitingActions().For(m).With(
+			m.panes.Actions(), exitActions().For(m.exits), holdActions().For(m.session), lookActions().For(m.session),
+			paletteActions().For(opening), openActions().For(opening), setupActions().For(opening), m.chat.Actions(), m.input.Actions(),
+		),
+		keymap.PlaceChat:     m.input.Actions(),
+		keymap.PlacePlan:     m.dag.Actions().With(m.detail.Actions(), ofRun),
+		keymap.PlaceStep:     m.detail.Actions().With(ofRun),
+		keymap.PlaceMoving:   movingActions().For(m),
+		keymap.PlaceGate:     m.ask.Answers(),
+		keymap.PlaceQuestion: m.ask.Answers(),
+		keymap.PlaceReview:   m.review.Answers(),
+		keymap.PlaceReplay:   m.playback.actions(m.keys),
 	}
 	for _, handlers := range byPlace {
 		for id, h := range replaced {
@@ -53,19 +56,10 @@ func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
 	return m.carryOut(a.Do())
 }
 
-// rootActions are the actions on several panes.
-func rootActions() keymap.Table[*Model] {
+// waitingActions are the actions on what waits for the user.
+func waitingActions() keymap.Table[*Model] {
 	return keymap.Table[*Model]{
 		{ID: "gate", Keys: "ctrl+g", Does: "show the open gate or question", Refuse: keymap.Needs((*Model).asked, "No gate is open."), Do: keymap.Calls((*Model).reopen)},
-		{ID: "review.next", Keys: "alt+l", Does: "toggle plan review", Do: func(m *Model) keymap.Requests { return m.session.holdPlans() }},
-		{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files", Do: keymap.Runs(func(m *Model) tea.Cmd { return m.session.lookAgain() })},
-	}
-}
-
-// citing is the action on what the chat cites of the plan.
-func citing() keymap.Table[*Model] {
-	return keymap.Table[*Model]{
-		{ID: "chat.cited", Keys: "alt+j", Does: "open a cited step; again: next", Refuse: keymap.Needs((*Model).cites, "The answer cites no step."), Do: func(m *Model) keymap.Requests { return keymap.Requests{keymap.ShowStep(m.cited())} }},
 	}
 }
 
@@ -81,36 +75,27 @@ func (m *Model) reopen() {
 	m.ask.Reopen()
 }
 
-// cites reports whether the answer cites a step.
-func (m *Model) cites() bool { return m.cited() != "" }
-
-// cited returns the index of the step that the answer cites after the opened one, "" for
-// none.
-func (m *Model) cited() string {
-	opened := ""
-	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
-		opened = r.Step.Step.Index
+// movingActions are the actions that move the focused pane.
+func movingActions() keymap.Table[*Model] {
+	return keymap.Table[*Model]{
+		moves("move.up", (*Model).noText),
+		moves("move.down", (*Model).noText),
+		moves("move.first", (*Model).noText),
+		moves("move.last", (*Model).noText),
+		moves("move.page_up", nil),
+		moves("move.page_down", nil),
+		moves("move.half_up", func(m *Model) bool { return m.noText() || m.input.Empty() }),
+		moves("move.half_down", (*Model).noText),
 	}
-	return chat.NextCited(m.live.Shown().State, opened)
 }
 
-// movingActions returns the actions that move the focused pane. In the input,
-// letters and arrows edit the text instead.
-func (m *Model) movingActions() keymap.Handlers {
-	beside := func() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
-	hs := keymap.Handlers{}
-	for id := range keymap.Moving(nil, nil) {
-		hs[id] = keymap.Handler{When: beside, Do: func() keymap.Requests { return m.focus.pane(m.panes.Focus()).Actions()[id].Do() }}
-	}
-	for id, when := range map[string]func() bool{
-		"move.page_up": nil, "move.page_down": nil, "move.half_up": func() bool { return beside() || m.input.Empty() },
-	} {
-		h := hs[id]
-		h.When = when
-		hs[id] = h
-	}
-	return hs
+// moves is the row of an action that the focused pane carries out.
+func moves(id string, when func(*Model) bool) keymap.Row[*Model] {
+	return keymap.Row[*Model]{ID: id, When: when, Do: func(m *Model) keymap.Requests { return m.focus.pane(m.panes.Focus()).Actions()[id].Do() }}
 }
+
+// noText reports whether letters and arrows edit no text.
+func (m *Model) noText() bool { return m.panes.Focus() != panes.Chat || !m.input.TakesText() }
 
 // contents returns what dialogs show of the screen when they open.
 func (m *Model) contents() contents {

@@ -16,15 +16,7 @@ import (
 // replayActions returns the actions that take the place of those of a session while a
 // past run is shown: it asks no questions and sends nothing.
 func (m *Model) replayActions() keymap.Handlers {
-	handlers := replay.Refusals()
-	nothingToLeave := func() string {
-		if m.panes.Focus() != panes.Chat {
-			return ""
-		}
-		return "A replay has nothing to stop; " + m.keys.Name("replay.quit") + " quits."
-	}
-	handlers["run.stop"] = keymap.Handler{Refuse: nothingToLeave, Do: keymap.Just(m.exits.back)}
-	return handlers
+	return replay.Refusals().With(replayExits().For(m.exits))
 }
 
 // play plays a run in place of this screen, from its start or at its end.

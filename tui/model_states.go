@@ -23,6 +23,10 @@ func (m *Model) chatState() chat.State {
 		Replayed: m.options.Replay, Closed: m.session.ended(),
 		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
 		Problem: m.session.now().Problem.Line(), Notes: m.session.now().Instructions.Line(),
+		Shown: m.live.Shown().State,
+	}
+	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
+		s.Opened = r.Step.Step.Index
 	}
 	if !m.options.Replay && m.live.Can.NoResume == "" {
 		s.ResumeKey = m.keys.ResumeNames()

@@ -317,6 +317,20 @@ func (f *sessionFeed) lists() (settings, models tea.Cmd) {
 	return settings, models
 }
 
+// holdActions are the actions on the plans to come.
+func holdActions() keymap.Table[*sessionFeed] {
+	return keymap.Table[*sessionFeed]{
+		{ID: "review.next", Keys: "alt+l", Does: "toggle plan review", Do: (*sessionFeed).holdPlans},
+	}
+}
+
+// lookActions are the actions on what the session has found.
+func lookActions() keymap.Table[*sessionFeed] {
+	return keymap.Table[*sessionFeed]{
+		{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files", Do: keymap.Runs((*sessionFeed).lookAgain)},
+	}
+}
+
 // lookAgain asks the session to look again for a model and its servers.
 func (f *sessionFeed) lookAgain() tea.Cmd {
 	f.looking = true

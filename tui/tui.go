@@ -113,7 +113,7 @@ func Run(ctx context.Context, s Session, o Options, options ...tea.ProgramOption
 	ended := make(chan error, 1)
 	go func() {
 		_, err := program.Run()
-		screen.playback.halt()
+		screen.halt()
 		ended <- err
 	}()
 	err := untilEnded(ctx, program, ended)

@@ -1,7 +1,6 @@
 package answerguard
 
 import (
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -107,22 +106,27 @@ func (g *Guard) Ignore(k tea.KeyPressMsg, typed bool) (cmd tea.Cmd, taken bool) 
 }
 
 // Hold returns the actions of the dialog as they are now. While keys are ignored, each
-// only says that its key came too early. The actions in free act nevertheless, and so
-// does leaving what a key of the dialog has opened. The key that shows the open gate
-// ends the wait: it is not typed by accident.
-func (g *Guard) Hold(hs keymap.Handlers, keys *keymap.Map, free ...string) keymap.Handlers {
+// only says that its key came too early. The early ones act nevertheless, and so does
+// leaving what a key of the dialog has opened.
+func (g *Guard) Hold(hs keymap.Handlers, keys *keymap.Map) keymap.Handlers {
 	if !g.on || hs == nil {
 		return hs
 	}
-	for id := range hs {
-		if !slices.Contains(free, id) && (id != "dialog.leave" || !g.stage) {
-			hs[id] = keymap.Handler{When: hs[id].When, Do: func() keymap.Requests {
+	for id, h := range hs {
+		if !h.Early && (id != "dialog.leave" || !g.stage) {
+			hs[id] = keymap.Handler{When: h.When, Do: func() keymap.Requests {
 				return keymap.Requests{g.TooEarly(keys.Name(id))}
 			}}
 		}
 	}
-	hs["gate"] = keymap.Handler{Do: keymap.Just(g.Stop)}
-	return hs
+	return hs.With(waiting().For(g))
+}
+
+// waiting is the action that ends the wait. Its key is not typed by accident.
+func waiting() keymap.Table[*Guard] {
+	return keymap.Table[*Guard]{
+		{ID: "gate", Do: keymap.Calls((*Guard).Stop)},
+	}
 }
 
 // Stop lets keys count at once, because the user asked for the dialog.

@@ -133,9 +133,9 @@ func TestGuardHoldsEveryActionButThoseThatAnswerNothing(t *testing.T) {
 	actions := func() keymap.Handlers {
 		hs := keymap.Handlers{}
 		for _, id := range []string{"gate.once", "gate.next", "dialog.leave"} {
-			hs[id] = keymap.Handler{Do: keymap.Just(func() { done[id] = true })}
+			hs[id] = keymap.Handler{Early: id == "gate.next", Do: func() keymap.Requests { done[id] = true; return nil }}
 		}
-		return g.Hold(hs, k, "gate.next")
+		return g.Hold(hs, k)
 	}
 	press := func() {
 		clear(done)

@@ -79,7 +79,7 @@ func (g *Dialog) act(id string) keymap.Requests {
 // request works even while keys are ignored: it answers nothing, and the guard is turned
 // on again for the next request.
 func (g *Dialog) Actions() keymap.Handlers {
-	return g.guard.Hold(g.actions(), g.keys, "gate.next", "gate.previous")
+	return g.guard.Hold(g.actions(), g.keys)
 }
 
 func (g *Dialog) actions() keymap.Handlers {
@@ -87,16 +87,18 @@ func (g *Dialog) actions() keymap.Handlers {
 	case g.queue.count() == 0:
 		return nil
 	case g.editor.on():
-		return g.editActions()
+		return editing().For(g)
 	case g.confirm != nil:
-		return g.confirmActions().With(g.viewActions())
+		hs := confirming().For(g)
+		if g.confirm.picks {
+			hs = hs.With(picking().For(g))
+		}
+		return hs.With(g.scrolling())
 	}
-	return gateActions().For(g).With(questionActions().For(g), g.viewActions(), keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.open = false })},
-	})
+	return gateActions().For(g).With(leavingOut().For(g), looking().For(g), questionActions().For(g), hiding().For(g), g.scrolling())
 }
 
-// gateActions are the actions on a gate, and on the requests that wait beside it.
+// gateActions are the actions that answer a gate.
 func gateActions() keymap.Table[*Dialog] {
 	return keymap.Table[*Dialog]{
 		answering("gate.once", "y", "allow once"),
@@ -106,11 +108,38 @@ func gateActions() keymap.Table[*Dialog] {
 		answering("gate.edit", "e", "edit the call"),
 		{ID: "gate.editor", Keys: "alt+e f4", Does: "edit the file of the call in your editor (also F4)", Refuse: (*Dialog).noFile, Do: (*Dialog).editFile},
 		{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first", Refuse: (*Dialog).notAlike, Do: (*Dialog).approveAll},
+	}
+}
+
+// leavingOut is the action that chooses what a joint approval covers.
+func leavingOut() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
 		{ID: "gate.leave_out", Keys: "space", Does: "leave a call out of all similar ones, or take it back", KeyOnly: true, When: (*Dialog).picks, Do: keymap.Calls((*Dialog).leaveOut)},
-		{ID: "gate.next", Keys: "tab", Does: "next gate or question", KeyOnly: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(1)},
-		{ID: "gate.previous", Keys: "shift+tab", Does: "previous gate or question", KeyOnly: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(-1)},
-		{ID: "gate.sides", Like: "diff.sides", KeyOnly: true, When: (*Dialog).turns, Refuse: (*Dialog).noSides, Do: keymap.Says((*Dialog).turnDiffs)},
+	}
+}
+
+// looking are the actions that show another request, or more of this one.
+func looking() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "gate.next", Keys: "tab", Does: "next gate or question", KeyOnly: true, Early: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(1)},
+		{ID: "gate.previous", Keys: "shift+tab", Does: "previous gate or question", KeyOnly: true, Early: true, When: (*Dialog).several, Refuse: (*Dialog).alone, Do: step(-1)},
+		sides(),
 		{ID: "gate.details", Keys: "i", Does: "show why it asks, and the call", When: (*Dialog).hasDetails, Refuse: (*Dialog).noDetails, Do: keymap.Calls((*Dialog).turnDetails)},
+	}
+}
+
+// sides is the row of the action that toggles the diff.
+func sides() keymap.Row[*Dialog] {
+	return keymap.Row[*Dialog]{
+		ID: "gate.sides", Like: "diff.sides", KeyOnly: true,
+		When: (*Dialog).turns, Refuse: (*Dialog).noSides, Do: keymap.Says((*Dialog).turnDiffs),
+	}
+}
+
+// hiding is the action that hides the dialog.
+func hiding() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.open = false })},
 	}
 }
 
@@ -134,11 +163,15 @@ func editing() keymap.Table[*Dialog] {
 		{ID: "question.undo_edit", Keys: "ctrl+z", Does: "undo an edit of arguments", KeyOnly: true, Do: func(g *Dialog) keymap.Requests { return g.editor.undo() }},
 		{ID: "question.next_field", Keys: "tab", Does: "edit the next argument", KeyOnly: true, Do: keymap.Calls(func(g *Dialog) { g.editor.move(1) })},
 		{ID: "question.previous_field", Keys: "shift+tab", Does: "edit the previous argument", KeyOnly: true, Do: keymap.Calls(func(g *Dialog) { g.editor.move(-1) })},
+		{ID: "gate.editor", Refuse: (*Dialog).noFile, Do: (*Dialog).editFile},
+		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.editor.close() })},
 	}
 }
 
 // GateLines returns the keys and words of the actions on a gate.
-func GateLines() keymap.Lines { return gateActions().Lines() }
+func GateLines() keymap.Lines {
+	return slices.Concat(gateActions().Lines(), leavingOut().Lines(), looking().Lines())
+}
 
 // QuestionLines returns those of the actions that answer a question, and of the argument
 // editor.
@@ -169,55 +202,53 @@ func step(by int) func(*Dialog) keymap.Requests {
 	return func(g *Dialog) keymap.Requests { return g.step(by) }
 }
 
-// editActions returns the actions while the arguments are edited.
-func (g *Dialog) editActions() keymap.Handlers {
-	return editing().For(g).With(keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { g.editor.close() })},
-		"gate.editor":  {Refuse: g.noFile, Do: g.editFile},
-	})
+// scrolling returns the actions that scroll the document or toggle its diffs.
+func (g *Dialog) scrolling() keymap.Handlers {
+	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(viewing().For(g))
 }
 
-// viewActions returns the actions that scroll the document or toggle its diffs.
-func (g *Dialog) viewActions() keymap.Handlers {
-	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(keymap.Handlers{
-		"move.last":  {Do: keymap.Just(g.reading.toEnd)},
-		"gate.sides": gateActions().For(g)["gate.sides"],
-	})
+// viewing are the other actions on the document.
+func viewing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "move.last", Do: keymap.Calls(func(g *Dialog) { g.reading.toEnd() })},
+		sides(),
+	}
 }
 
-// confirmActions returns the actions while an answer awaits confirmation.
-func (g *Dialog) confirmActions() keymap.Handlers {
-	back := keymap.Handler{Do: keymap.Just(func() { g.turn(nil) })}
-	hs := keymap.Handlers{
-		"gate.once": {Do: func() keymap.Requests {
-			if !g.reading.drawn() || len(g.reading.unseen()) > 0 {
-				return keymap.ShowFooter(g.confirm.unread)
-			}
-			c := g.confirm
-			return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.send...)...)
-		}},
-		"dialog.leave": back, "gate.deny": back,
+// confirming are the actions while an answer awaits confirmation.
+func confirming() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "gate.once", Do: (*Dialog).sendConfirmed},
+		{ID: "gate.deny", Do: (*Dialog).refuseConfirmed},
+		{ID: "gate.always", When: func(g *Dialog) bool { return g.confirm.other != nil }, Do: keymap.Calls(func(g *Dialog) { g.turn(g.confirm.other) })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.turn(nil) })},
 	}
-	if c := g.confirm; c.refuse != nil {
-		hs["gate.deny"] = keymap.Handler{Do: func() keymap.Requests {
-			return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.refuse...)...)
-		}}
+}
+
+// sendConfirmed gives the confirmed answer, unless the user has not seen all that it covers.
+func (g *Dialog) sendConfirmed() keymap.Requests {
+	c := g.confirm
+	if !g.reading.drawn() || len(g.reading.unseen()) > 0 {
+		return keymap.ShowFooter(c.unread)
 	}
-	if g.confirm.picks {
-		hs = hs.With(g.pickActions())
+	return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.send...)...)
+}
+
+// refuseConfirmed says no to all that the answer covers, or goes back to the question.
+func (g *Dialog) refuseConfirmed() keymap.Requests {
+	c := g.confirm
+	if c.refuse == nil {
+		g.turn(nil)
+		return nil
 	}
-	if other := g.confirm.other; other != nil {
-		hs["gate.always"] = keymap.Handler{Do: keymap.Just(func() { g.turn(other) })}
-	}
-	return hs
+	return append(keymap.Requests{g.answer(c.ids...), keymap.Answered{}}, keymap.SendCommands(c.refuse...)...)
 }
 
 // Answers returns the actions on the displayed request for use elsewhere, as in
 // the palette. While the dialog is hidden, an action only shows it: no answer goes
 // to an unseen request.
 func (g *Dialog) Answers() keymap.Handlers {
-	hs := gateActions().For(g).With(questionActions().For(g))
-	delete(hs, "gate.leave_out") // means a request in view
+	hs := gateActions().For(g).With(looking().For(g), questionActions().For(g))
 	for id, h := range hs {
 		hs[id] = keymap.Handler{Refuse: h.Refuse, Do: func() keymap.Requests {
 			if !g.Showing() {

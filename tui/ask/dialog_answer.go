@@ -89,23 +89,26 @@ func (g *Dialog) approveAll() keymap.Requests {
 	return keymap.Requests{g.guard.StartStage()}
 }
 
-// pickActions returns the actions that leave a call out of a joint approval.
-func (g *Dialog) pickActions() keymap.Handlers {
-	return keymap.Handlers{
-		"gate.next":     {Do: keymap.Just(func() { g.pickNext(1) })},
-		"gate.previous": {Do: keymap.Just(func() { g.pickNext(-1) })},
-		"gate.leave_out": {Do: func() keymap.Requests {
-			g.queue.leaveOut()
-			c := jointApproval(g.keys, g.queue)
-			if c == nil {
-				g.queue.leaveOut()
-				return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
-			}
-			g.confirm = c
-			g.reading.redraw()
-			return nil
-		}},
+// picking are the actions that leave a call out of a joint approval.
+func picking() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "gate.next", Early: true, Do: keymap.Calls(func(g *Dialog) { g.pickNext(1) })},
+		{ID: "gate.previous", Early: true, Do: keymap.Calls(func(g *Dialog) { g.pickNext(-1) })},
+		{ID: "gate.leave_out", Do: (*Dialog).leaveOutHere},
 	}
+}
+
+// leaveOutHere leaves the chosen call out of the joint approval, or takes it back.
+func (g *Dialog) leaveOutHere() keymap.Requests {
+	g.queue.leaveOut()
+	c := jointApproval(g.keys, g.queue)
+	if c == nil {
+		g.queue.leaveOut()
+		return keymap.ShowFooter("All others are left out: " + g.keys.Name("gate.deny") + " denies all of them")
+	}
+	g.confirm = c
+	g.reading.redraw()
+	return nil
 }
 
 // pickNext chooses another call of a joint approval and scrolls to it.

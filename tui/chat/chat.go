@@ -44,6 +44,9 @@ type State struct {
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over
+
+	Shown  *agent.Run // the run in the plan pane, nil for none
+	Opened string     // index of the step that has the keys, "" for none
 	// Replayed means that a replay is shown. It asks nothing: gates and failures
 	// appear as they happened.
 	Replayed bool
@@ -78,6 +81,9 @@ func (c *Pane) isReplay() bool { return c.state.Replayed }
 // modelWrites notes that a model has written in this conversation, so that it is in memory.
 func (c *Pane) modelWrites() { c.modelLoaded = true }
 
+// ranByWords notes that a run of the conversation went by rules.
+func (c *Pane) ranByWords() { c.intro.ranByWords() }
+
 // hasLoadedModel reports whether a model has written in this conversation.
 func (c *Pane) hasLoadedModel() bool { return c.modelLoaded }
 
@@ -94,7 +100,7 @@ func (c *Pane) Narrate(run *agent.Run, nested bool) *Narrator {
 	if !nested || c.narrators == nil {
 		c.narrators = map[string]*Narrator{}
 	}
-	n := newNarrator(c, c.once, run, nested)
+	n := newNarrator(c, c.prose, c.once, run, nested)
 	c.narrators[run.ID] = n
 	return n
 }

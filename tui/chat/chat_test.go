@@ -122,7 +122,7 @@ func TestDistantLinesAreDropped(t *testing.T) {
 
 func TestTextAfterAWithdrawnOneBeginsAnew(t *testing.T) {
 	c := idlePane(60, 20)
-	turn := &turn{pane: c}
+	turn := &turn{pane: c, prose: c.prose}
 	turn.write("The calls are", "", time.Unix(0, 0))
 	turn.withdraw()
 	turn.write("All is done.", "", time.Unix(1, 0))
@@ -133,7 +133,7 @@ func TestTextAfterAWithdrawnOneBeginsAnew(t *testing.T) {
 
 func TestStreamedAnswerIsDrawnInFixedParts(t *testing.T) {
 	c := idlePane(70, 30)
-	turn := &turn{pane: c}
+	turn := &turn{pane: c, prose: c.prose}
 	var text strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&text, "Paragraph %d says something of `name%d` that is long enough to be broken once.\n\n", i, i)
@@ -310,7 +310,7 @@ func BenchmarkChatStream(b *testing.B) {
 		for _, size := range []int{1 << 10, 50 << 10, 500 << 10} {
 			b.Run(fmt.Sprintf("%s/%d KB", name, size>>10), func(b *testing.B) {
 				c := idlePane(106, 46)
-				turn := &turn{pane: c}
+				turn := &turn{pane: c, prose: c.prose}
 				whole := strings.Repeat(text, size/len(text)+1)
 				if name == "code" {
 					whole = "```go\n" + whole
@@ -348,8 +348,8 @@ func TestStreamedMarkdownEqualsWhole(t *testing.T) {
 		t.Fatalf("in parts\n%s\nas a whole\n%s", want, glamour)
 	}
 	rapid.Check(t, func(r *rapid.T) {
-		c, turn := idlePane(40, 20), &turn{}
-		turn.pane = c
+		c := idlePane(40, 20)
+		turn := &turn{pane: c, prose: c.prose}
 		for at := 0; at < len(text); {
 			at = min(at+rapid.IntRange(1, 20).Draw(r, "piece"), len(text))
 			turn.text = text[:at]

@@ -10,6 +10,7 @@ import (
 	"replan/agent"
 	"replan/internal/lazyregexp"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // bracketed matches the index of a step in brackets, as an answer names it after a claim.
@@ -47,9 +48,9 @@ func CitedStep(line draw.TextLine, column int) string {
 	return ""
 }
 
-// NextCited returns the step that the answer of a run cites after another one, or the first
+// nextCited returns the step that the answer of a run cites after another one, or the first
 // that it cites; "" if it cites none.
-func NextCited(run *agent.Run, after string) string {
+func nextCited(run *agent.Run, after string) string {
 	if run == nil {
 		return ""
 	}
@@ -64,6 +65,16 @@ func NextCited(run *agent.Run, after string) string {
 	}
 	return steps[(slices.Index(steps, after)+1)%len(steps)]
 }
+
+// cites reports whether the answer of the run in the plan pane cites a step.
+func (c *Pane) cites() bool { return c.cited() != "" }
+
+// cited returns the index of the step that the answer cites after the opened one, "" for
+// none.
+func (c *Pane) cited() string { return nextCited(c.state.Shown, c.state.Opened) }
+
+// openCited opens the step that the answer cites after the opened one.
+func (c *Pane) openCited() keymap.Requests { return keymap.Requests{keymap.ShowStep(c.cited())} }
 
 // markCitations draws the steps of a run in brackets as links.
 func markCitations(l *draw.Styles, lines []draw.TextLine, run string) []draw.TextLine {

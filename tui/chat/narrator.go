@@ -11,6 +11,7 @@ import (
 // failures, calls, the model's words and the outcome.
 type Narrator struct {
 	pane   *Pane
+	prose  *prose // draws the texts in Markdown
 	run    *agent.Run
 	story  *story.Story
 	nested bool // a call in the chat started the run; its blocks are inset
@@ -23,8 +24,8 @@ type Narrator struct {
 	replied       bool     // the session has reported the outcome
 }
 
-func newNarrator(c *Pane, once *story.Once, run *agent.Run, nested bool) *Narrator {
-	n := &Narrator{pane: c, nested: nested, story: story.New(story.Live, once)}
+func newNarrator(c *Pane, p *prose, once *story.Once, run *agent.Run, nested bool) *Narrator {
+	n := &Narrator{pane: c, prose: p, nested: nested, story: story.New(story.Live, once)}
 	n.Follow(run)
 	return n
 }
@@ -50,7 +51,7 @@ func (n *Narrator) Start(d event.RunStarted) {
 		c.addMessage(d.Goal, d.Prompting.Mentions)
 	}
 	if !n.nested {
-		c.prose.turnTo(n.run.ID)
+		n.prose.turnTo(n.run.ID)
 	}
 	n.settle()
 	if d.Plan == nil {
@@ -94,7 +95,7 @@ func (n *Narrator) draw(e story.Entry) {
 	case story.Route:
 		n.add(toldBlock(l, e))
 		if n.run.Model == "" {
-			c.intro.ranByWords() // the remark reports the missing model
+			c.ranByWords() // the remark reports the missing model
 		}
 	case story.Remark:
 		d := e.Event.(event.RunSteered)
@@ -106,7 +107,7 @@ func (n *Narrator) draw(e story.Entry) {
 	case story.Answer:
 		n.settleRun()
 		if n.run.Synthesis.Text == "" && n.turn.isEmpty() { // it did not stream
-			n.add(c.prose.blocks(e.Text)...)
+			n.add(n.prose.blocks(e.Text)...)
 		}
 	case story.Results:
 		n.settleRun()
@@ -163,11 +164,11 @@ func (n *Narrator) resume(words string) {
 	n.replied = false
 	n.settle()
 	var goal untrusted.Text
-	if !c.prose.isAbout(r.ID) {
+	if !n.prose.isAbout(r.ID) {
 		goal = r.Goal
 	}
 	if !n.nested {
-		c.prose.turnTo(r.ID)
+		n.prose.turnTo(r.ID)
 	}
 	about := goal
 	if c.showsSent("", goal) {

@@ -6,7 +6,7 @@ import "replan/internal/untrusted"
 // new one, which enters the chat with its first text.
 func (n *Narrator) openTurn() *turn {
 	if n.turn.isOver() {
-		n.turn = &turn{pane: n.pane, inset: n.nested}
+		n.turn = &turn{pane: n.pane, prose: n.prose, inset: n.nested}
 	}
 	return n.turn
 }

@@ -203,6 +203,9 @@ func searchActions() keymap.Table[*search] {
 	return keymap.Table[*search]{
 		{ID: "search.next", Keys: "enter down ctrl+n ctrl+f", Does: "search: next match (also ctrl+n)", Do: keymap.Calls(func(f *search) { f.step(1) })},
 		{ID: "search.previous", Keys: "up ctrl+p shift+enter", Does: "search: previous match (also ctrl+p)", Do: keymap.Calls(func(f *search) { f.step(-1) })},
+		{ID: "move.page_up", Do: keymap.Calls(func(f *search) { f.scroll(1) })},
+		{ID: "move.page_down", Do: keymap.Calls(func(f *search) { f.scroll(-1) })},
+		{ID: "dialog.leave", Do: keymap.Calls((*search).leave)},
 	}
 }
 
@@ -222,13 +225,11 @@ func ErasingLines() keymap.Lines { return erasing().Lines() }
 
 // actions returns the actions of the open search.
 func (f *search) actions() keymap.Handlers {
-	page := max(f.chat.size().H-2, 1)
-	return searchActions().For(f).With(erasing().For(f), keymap.Handlers{
-		"dialog.leave":   {Do: keymap.Just(f.leave)},
-		"move.page_up":   {Do: keymap.Just(func() { f.chat.Scroll(page) })},
-		"move.page_down": {Do: keymap.Just(func() { f.chat.Scroll(-page) })},
-	}, keymap.Searching(f.typed, f.seek))
+	return searchActions().For(f).With(erasing().For(f), keymap.Searching(f.typed, f.seek))
 }
+
+// scroll scrolls the chat up by so many pages.
+func (f *search) scroll(pages int) { f.chat.Scroll(pages * max(f.chat.size().H-2, 1)) }
 
 // eraseWord erases the last word of the query.
 func (f *search) eraseWord() {

@@ -12,7 +12,8 @@ import (
 // before tool calls.
 type turn struct {
 	pane     *Pane
-	inset    bool // belongs to a run that a call in the chat started
+	prose    *prose // draws the text
+	inset    bool   // belongs to a run that a call in the chat started
 	text     string
 	done     bool
 	received strings.Builder // text, as received
@@ -103,7 +104,7 @@ func (t *turn) flow() {
 	}
 	before := len(t.finished)
 	for _, part := range parts {
-		b := t.pane.prose.block(part, part.code != nil && !t.has(part.code), false)
+		b := t.prose.block(part, part.code != nil && !t.has(part.code), false)
 		t.finished = append(t.finished, b.withGap(part.gap || len(t.finished) == 0))
 	}
 	fresh := t.finished[before:]
@@ -143,6 +144,6 @@ func (t *turn) show(rest []piece) {
 	}
 	colors := t.colors
 	t.pane.rewrite(t.open, len(t.finished) == 0 || rest[0].gap, codes, func(width int) []draw.TextLine {
-		return t.pane.prose.open(rest, colors, width)
+		return t.prose.open(rest, colors, width)
 	})
 }

@@ -89,11 +89,7 @@ func (d *Pane) Continue(run *agent.Run) { d.plan.resume(run) }
 
 // Show replaces the run; nil shows none.
 func (d *Pane) Show(run *agent.Run) {
-	lost := &lostTools{}
-	if d.plan != nil {
-		lost = d.plan.lost.again()
-	}
-	v := &shownPlan{styles: d.styles, Run: run, Folds: newFolds(), lost: lost, replan: true}
+	v := d.plan.another(d.styles, run)
 	*d = Pane{
 		styles: d.styles, keys: d.keys, state: d.state, mapped: d.mapped,
 		plan: v, cursor: cursor{Follows: true}, list: newList(d.styles, d.keys, v), graph: newGraph(d.styles, v, d.graph), news: true,
@@ -102,7 +98,7 @@ func (d *Pane) Show(run *agent.Run) {
 
 // Lose stores the names of the servers that were lost, sorted.
 func (d *Pane) Lose(servers []string) {
-	if d.plan.lost.setServers(servers) {
+	if d.plan.lose(servers) {
 		d.drawn = false
 	}
 }

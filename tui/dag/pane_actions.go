@@ -29,8 +29,8 @@ func (d *Pane) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
-// actions are the actions on the plan, its selected step and its graph.
-func actions() keymap.Table[*Pane] {
+// stepActions are the actions on the plan and its selected step.
+func stepActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "plan.open", Keys: "enter o", Does: "open the step; retry a failed one", Refuse: (*Pane).noRow, Do: (*Pane).openRow},
 		{ID: "plan.fold", Keys: "space", Does: "collapse or expand items, calls, siblings or dependents", Refuse: (*Pane).noRow, Do: inList((*Pane).toggleFold)},
@@ -43,6 +43,12 @@ func actions() keymap.Table[*Pane] {
 		{ID: "plan.previous_match", Keys: "N", Does: "previous match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(-1)},
 		{ID: "plan.cancel", Keys: "x", Does: "cancel the running step", Refuse: (*Pane).noCancel, Do: (*Pane).cancel},
 		{ID: "plan.follow", Keys: "f", Does: "follow the running step, or stop following", Refuse: (*Pane).noRun, Do: keymap.Calls((*Pane).turnFollow)},
+	}
+}
+
+// graphActions are the actions on the graph.
+func graphActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
 		{ID: "plan.map", Keys: "m", Does: "show graph on the whole screen", Refuse: (*Pane).NoMap, Do: keymap.Calls((*Pane).TurnMap)},
 		{ID: "plan.graph", Keys: "b", Does: "show plan as graph or list", Refuse: (*Pane).NoMap, Do: keymap.Says((*Pane).turnGraph)},
 		{ID: "plan.left", Keys: "left h", Shown: "left/h", Does: "graph: box on the left", KeyOnly: true, Refuse: (*Pane).noGraph, Do: box(-1)},
@@ -56,12 +62,15 @@ func actions() keymap.Table[*Pane] {
 	}
 }
 
-// Lines returns the keys and words of the actions on the plan.
-func Lines() keymap.Lines { return actions().Lines() }
+// StepLines returns the keys and words of the actions on the plan and its selected step.
+func StepLines() keymap.Lines { return stepActions().Lines() }
+
+// GraphLines returns those of the actions on the graph.
+func GraphLines() keymap.Lines { return graphActions().Lines() }
 
 // Actions returns the actions on the plan, its selected step and its graph.
 func (d *Pane) Actions() keymap.Handlers {
-	return actions().For(d).With(keymap.Moving(func() int { return d.state.Size.H }, d.Move))
+	return stepActions().For(d).With(graphActions().For(d), keymap.Moving(func() int { return d.state.Size.H }, d.Move))
 }
 
 // goTo makes an action that goes to the next row of its kind.

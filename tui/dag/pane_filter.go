@@ -38,19 +38,41 @@ func (d *Pane) Mode() keymap.Mode {
 	case !d.filter.shown():
 		return keymap.Mode{}
 	case !d.filter.types():
-		return keymap.Mode{Actions: keymap.Handlers{"run.stop": {Do: keymap.Just(d.clearFilter)}}}
+		return keymap.Mode{Actions: filtered().For(d)}
 	}
-	clear := keymap.Handler{Do: keymap.Just(func() { d.seek("") })}
-	hs := keymap.Handlers{
-		"list.choose":  {Do: keymap.Just(d.keepFilter)},
-		"dialog.leave": {Do: keymap.Just(d.clearFilter)},
-		"list.up":      {Do: keymap.Just(func() { d.Move(-1) })}, "list.down": {Do: keymap.Just(func() { d.Move(1) })},
-		"search.erase_word": clear, "search.erase_all": clear,
-	}.With(keymap.Searching(d.filter.words(), d.seek))
+	hs := filtering().For(d)
 	if d.filter.words() == "" {
-		hs["list.erase"] = keymap.Handler{Do: keymap.Just(d.keepFilter)}
+		hs = hs.With(filteringNothing().For(d))
+	} else {
+		hs = hs.With(keymap.Searching(d.filter.words(), d.seek))
 	}
 	return keymap.Mode{Actions: hs, Type: d.Update, Letters: true}
+}
+
+// filtered are the actions while a filter hides steps.
+func filtered() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "run.stop", Do: keymap.Calls((*Pane).clearFilter)},
+	}
+}
+
+// filtering are the actions while the filter reads letters.
+func filtering() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "list.choose", Do: keymap.Calls((*Pane).keepFilter)},
+		{ID: "dialog.leave", Do: keymap.Calls((*Pane).clearFilter)},
+		{ID: "list.up", Do: keymap.Calls(func(d *Pane) { d.Move(-1) })},
+		{ID: "list.down", Do: keymap.Calls(func(d *Pane) { d.Move(1) })},
+		{ID: "search.erase_word", Do: keymap.Calls(func(d *Pane) { d.seek("") })},
+		{ID: "search.erase_all", Do: keymap.Calls(func(d *Pane) { d.seek("") })},
+	}
+}
+
+// filteringNothing are the other actions while the filter has no letters.
+func filteringNothing() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "list.erase", Do: keymap.Calls((*Pane).keepFilter)},
+	}
 }
 
 // nextMatch selects the next step that the filter found, or the previous one.

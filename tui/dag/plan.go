@@ -22,6 +22,19 @@ type shownPlan struct {
 	replan   bool // an event may have changed the plan itself
 }
 
+// another returns the plan of another run. v is nil if there was none before.
+func (v *shownPlan) another(l *draw.Styles, run *agent.Run) *shownPlan {
+	lost := &lostTools{}
+	if v != nil {
+		lost = v.lost.again()
+	}
+	return &shownPlan{styles: l, Run: run, Folds: newFolds(), lost: lost, replan: true}
+}
+
+// lose stores the names of the servers that were lost, sorted. It reports whether they are
+// others than before.
+func (v *shownPlan) lose(servers []string) (changed bool) { return v.lost.setServers(servers) }
+
 // apply marks what an event may have changed.
 func (v *shownPlan) apply(data event.Data) {
 	if v.Counts != nil {

@@ -161,25 +161,23 @@ func (d *Changes) choice() (c event.ChangesChoice, some bool) {
 	return c, some
 }
 
-// changesActions are the actions of the dialog alone.
+// changesActions are the actions of the dialog.
 func changesActions() keymap.Table[*Changes] {
 	return keymap.Table[*Changes]{
 		{ID: "changes.choose", Keys: "space", Does: "take the change, or leave it out", When: func(d *Changes) bool { return len(d.parts) > 0 && d.idle() }, Do: meant(keymap.Calls((*Changes).toggle))},
 		{ID: "changes.take", Keys: "y", Does: "take the chosen changes, drop the others", When: (*Changes).idle, Do: meant((*Changes).take)},
 		{ID: "changes.drop", Keys: "D", Does: "drop all changes; press twice", When: (*Changes).idle, Do: meant((*Changes).drop)},
+		{ID: "move.up", Do: keymap.Calls(func(d *Changes) { d.move(-1) })},
+		{ID: "move.down", Do: keymap.Calls(func(d *Changes) { d.move(1) })},
+		{ID: "diff.sides", When: (*Changes).diffs, Do: keymap.Calls((*Changes).turnDiffs)},
+		closing[*Changes]("dialog.leave"),
+		closing[*Changes]("gate.deny"),
 	}
 }
 
 // Actions returns the actions of the dialog.
 func (d *Changes) Actions() keymap.Handlers {
-	return d.closing("gate.deny").With(d.keys(), changesActions().For(d), keymap.Handlers{
-		"move.up":   {Do: keymap.Just(func() { d.move(-1) })},
-		"move.down": {Do: keymap.Just(func() { d.move(1) })},
-		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
-			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
-			d.redraw()
-		})},
-	})
+	return d.keys().With(changesActions().For(d))
 }
 
 // meant makes an action that does nothing while the guard ignores keys.

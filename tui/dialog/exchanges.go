@@ -84,20 +84,29 @@ func (d *Exchanges) place(all []exchange) int {
 // Actions returns the actions of the dialog. None of them sends anything to the
 // session.
 func (d *Exchanges) Actions() keymap.Handlers {
-	all := d.exchanges()
-	hs := d.closing("exchanges")
 	if d.opened != nil {
-		return hs.With(d.text.keys(), keymap.Handlers{
-			"dialog.leave":      {Do: keymap.Just(func() { d.opened = nil })},
-			"step.next_tab":     {Do: keymap.Just(func() { d.leaf(all, 1) })},
-			"step.previous_tab": {Do: keymap.Just(func() { d.leaf(all, -1) })},
-		}).First(d.nextKey)
+		return openedActions().For(d).With(d.text.keys()).First(d.nextKey)
 	}
-	hs = hs.With(d.Moving(false, len(all)))
-	if d.At < len(all) {
-		hs["plan.open"] = keymap.Handler{Do: keymap.Just(func() { d.show(&all[d.At]) })}
+	return exchangesActions().For(d).With(d.Moving(false, len(d.exchanges()))).First(d.nextKey)
+}
+
+// exchangesActions are the actions of the list of exchanges.
+func exchangesActions() keymap.Table[*Exchanges] {
+	return keymap.Table[*Exchanges]{
+		{ID: "plan.open", When: func(d *Exchanges) bool { return d.At < len(d.exchanges()) }, Do: keymap.Calls(func(d *Exchanges) { d.show(&d.exchanges()[d.At]) })},
+		closing[*Exchanges]("dialog.leave"),
+		closing[*Exchanges]("exchanges"),
 	}
-	return hs.First(d.nextKey)
+}
+
+// openedActions are the actions of an exchange that is shown in full.
+func openedActions() keymap.Table[*Exchanges] {
+	return keymap.Table[*Exchanges]{
+		{ID: "step.next_tab", Do: keymap.Calls(func(d *Exchanges) { d.leaf(1) })},
+		{ID: "step.previous_tab", Do: keymap.Calls(func(d *Exchanges) { d.leaf(-1) })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Exchanges) { d.opened = nil })},
+		closing[*Exchanges]("exchanges"),
+	}
 }
 
 // show shows an exchange in full.
@@ -119,7 +128,8 @@ func (d *Exchanges) Hints() []keymap.Hint {
 }
 
 // leaf opens the exchange by positions after the current one.
-func (d *Exchanges) leaf(all []exchange, by int) {
+func (d *Exchanges) leaf(by int) {
+	all := d.exchanges()
 	d.At, d.Count = d.place(all), len(all)
 	d.Move(by, len(all))
 	if d.At < len(all) {

@@ -52,21 +52,28 @@ func (h *Help) seek(text string) {
 
 // Actions returns the actions of the help dialog.
 func (h *Help) Actions() keymap.Handlers {
-	hs := h.keys().With(keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(h.leave)},
-		"list.search":  {Do: keymap.Just(func() { h.searching = true })},
-	})
 	if !h.searching {
-		return hs
+		return h.keys().With(helpActions().For(h))
 	}
-	for _, id := range []string{"list.search", "move.up", "move.down", "move.first", "move.last", "move.onward"} {
-		delete(hs, id) // their keys are text
+	return h.pageKeys().With(keymap.Searching(h.search, h.seek), helpSearchActions().For(h))
+}
+
+// helpActions are the actions of help.
+func helpActions() keymap.Table[*Help] {
+	return keymap.Table[*Help]{
+		{ID: "dialog.leave", Do: keymap.Calls((*Help).leave)},
+		{ID: "list.search", Do: keymap.Calls(func(h *Help) { h.searching = true })},
 	}
-	return hs.With(keymap.Searching(h.search, h.seek), keymap.Handlers{
-		"list.up":     {Do: keymap.Just(func() { h.by(-1) })},
-		"list.down":   {Do: keymap.Just(func() { h.by(1) })},
-		"list.choose": {Do: keymap.Just(func() { h.searching = false })},
-	})
+}
+
+// helpSearchActions are the actions while letters go to the search.
+func helpSearchActions() keymap.Table[*Help] {
+	return keymap.Table[*Help]{
+		{ID: "dialog.leave", Do: keymap.Calls((*Help).leave)},
+		{ID: "list.up", Do: keymap.Calls(func(h *Help) { h.by(-1) })},
+		{ID: "list.down", Do: keymap.Calls(func(h *Help) { h.by(1) })},
+		{ID: "list.choose", Do: keymap.Calls(func(h *Help) { h.searching = false })},
+	}
 }
 
 // leave closes help, or first clears its search.

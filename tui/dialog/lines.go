@@ -10,6 +10,6 @@ import (
 func Lines() keymap.Lines {
 	return slices.Concat(
 		modelActions().Lines(), undoActions().Lines(), changesActions().Lines(), serverActions().Lines(),
-		settingActions().Lines(), playActions().Lines(), listActions().Lines(),
+		settingActions().Lines(), runActions().Lines(), listActions().Lines(),
 	)
 }

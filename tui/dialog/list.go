@@ -49,11 +49,10 @@ func (b *base) said() string { return b.message }
 // forget clears the message about the last key.
 func (b *base) forget() { b.message = "" }
 
-// closing returns handlers that close the dialog: the key that leaves any dialog,
-// and the dialog's own.
-func (b *base) closing(id string) keymap.Handlers {
-	shut := keymap.Handler{Do: keymap.Just(b.Close)}
-	return keymap.Handlers{"dialog.leave": shut, id: shut}
+// closing is the row of a key that closes the dialog: the one that leaves any dialog, or
+// the dialog's own.
+func closing[D interface{ Close() }](id string) keymap.Row[D] {
+	return keymap.Row[D]{ID: id, Do: keymap.Calls(func(d D) { d.Close() })}
 }
 
 // width returns the width of a dialog with a maximum, and that of its lines.
@@ -151,14 +150,21 @@ func typed(msg tea.Msg) string {
 	}
 }
 
-// leave closes the dialog, or first clears its search.
-func (d *list) leave(seek func(text string)) keymap.Handler {
-	return keymap.Handler{Do: keymap.Just(func() {
-		if d.search == "" {
-			d.shown = false
+// searched is a dialog with a search.
+type searched interface {
+	Close()
+	query() string
+	seek(text string)
+}
+
+// leaving is the row of the key that closes a dialog, or first clears its search.
+func leaving[D searched]() keymap.Row[D] {
+	return keymap.Row[D]{ID: "dialog.leave", Do: keymap.Calls(func(d D) {
+		if d.query() == "" {
+			d.Close()
 			return
 		}
-		seek("")
+		d.seek("")
 	})}
 }
 
@@ -264,6 +270,9 @@ func (s *scroll) by(lines int) { s.top += lines }
 // keys returns the keys that scroll the document.
 func (s *scroll) keys() keymap.Handlers { return keymap.Scrolling(s.page, s.by) }
 
+// pageKeys returns those of the keys that scroll while letters are text.
+func (s *scroll) pageKeys() keymap.Handlers { return keymap.ScrollingPages(s.page, s.by) }
+
 // render makes a document of a width unless there is one.
 func (s *scroll) render(l *draw.Styles, width int, write func(*draw.Document)) {
 	if s.doc == nil || s.doc.Width != width {
@@ -288,6 +297,12 @@ type document struct {
 
 func newDocument(l *draw.Styles, k *keymap.Map) document {
 	return document{base: base{Styles: l, Keys: k}}
+}
+
+// turnDiffs shows the diffs of the document side by side, or one below the other.
+func (d *document) turnDiffs() {
+	d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
+	d.redraw()
 }
 
 // Update handles the wheel.

@@ -90,13 +90,19 @@ func (d *Models) entries() []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return !strings.Contains(strings.ToLower(e.name), search) })
 }
 
-// modelActions are the actions of the dialog alone.
+// modelActions are the actions of the dialog.
 func modelActions() keymap.Table[*Models] {
 	return keymap.Table[*Models]{
 		{ID: "models.think_more", Keys: "right", Does: "think harder", Refuse: (*Models).nothing, Do: keymap.Calls(func(d *Models) { d.think(1) })},
 		{ID: "models.think_less", Keys: "left", Does: "think less", Refuse: (*Models).nothing, Do: keymap.Calls(func(d *Models) { d.think(-1) })},
 		{ID: "models.plan_with", Keys: "alt+n f3", Does: "plan with the chosen model, or no longer", Do: (*Models).planWith},
 		{ID: "models.remove", Keys: "delete ctrl+x", Does: "remove the chosen model; asks first", Refuse: (*Models).noRemoval, Do: keymap.Calls((*Models).askRemoval)},
+		{ID: "models.pull", Do: keymap.Calls((*Models).beginPull)},
+		{ID: "models.cancel_pull", Refuse: (*Models).NoPull, Do: (*Models).CancelPull},
+		{ID: "list.choose", Refuse: (*Models).nothing, Do: (*Models).choose},
+		{ID: "list.other", Do: keymap.Calls((*Models).turnList)},
+		leaving[*Models](),
+		closing[*Models]("models"),
 	}
 }
 
@@ -105,19 +111,13 @@ func (d *Models) Actions() keymap.Handlers {
 	if hs := d.installing(); hs != nil {
 		return hs.First(d.nextKey)
 	}
-	return d.closing("models").With(modelActions().For(d), d.installKeys(), d.Moving(true, len(d.entries())), keymap.Searching(d.query(), d.seek), keymap.Handlers{
-		"dialog.leave": d.leave(d.seek),
-		"list.other": {Do: keymap.Just(func() {
-			d.profiles = !d.profiles
-			d.seek("")
-		})},
-		"list.choose": {Refuse: d.nothing, Do: func() keymap.Requests {
-			if c := d.choose(); c != nil {
-				return keymap.SendCommands(c)
-			}
-			return nil
-		}},
-	}).First(d.nextKey)
+	return modelActions().For(d).With(d.Moving(true, len(d.entries())), keymap.Searching(d.query(), d.seek)).First(d.nextKey)
+}
+
+// turnList shows the profiles, or the models again.
+func (d *Models) turnList() {
+	d.profiles = !d.profiles
+	d.seek("")
 }
 
 // nothing returns why nothing can be chosen.
@@ -192,8 +192,8 @@ func levelName(l prompt.ThinkLevel) string {
 	return string(l)
 }
 
-// choose returns a command for the settings that differ from the session's.
-func (d *Models) choose() session.Command {
+// choose sends the settings that differ from the session's.
+func (d *Models) choose() keymap.Requests {
 	e := d.entries()[d.At]
 	var c session.Choose
 	if level := d.level; level != d.available.Think {
@@ -214,7 +214,7 @@ func (d *Models) choose() session.Command {
 		return nil
 	}
 	d.Close()
-	return c
+	return keymap.SendCommands(c)
 }
 
 // planWith lets the chosen model plan, or no longer. The model that answers plans if

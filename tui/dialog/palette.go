@@ -172,10 +172,16 @@ func (d *Palette) Hints() []keymap.Hint {
 
 // Actions returns the actions of the palette.
 func (d *Palette) Actions() keymap.Handlers {
-	return d.closing("palette").With(d.Moving(true, len(d.found)), keymap.Searching(d.query(), d.seek), keymap.Handlers{
-		"dialog.leave": d.leave(d.seek),
-		"list.choose":  {Do: d.choose},
-	}).First(d.nextKey)
+	return paletteActions().For(d).With(d.Moving(true, len(d.found)), keymap.Searching(d.query(), d.seek)).First(d.nextKey)
+}
+
+// paletteActions are the actions of the palette.
+func paletteActions() keymap.Table[*Palette] {
+	return keymap.Table[*Palette]{
+		{ID: "list.choose", Do: (*Palette).choose},
+		leaving[*Palette](),
+		closing[*Palette]("palette"),
+	}
 }
 
 // Update handles letters of the search, the mouse and the answers of the session. The

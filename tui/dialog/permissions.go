@@ -31,8 +31,16 @@ func (d *Permissions) Open(run *agent.Run) {
 	d.reset()
 }
 
+// permissionsActions are the actions of the dialog.
+func permissionsActions() keymap.Table[*Permissions] {
+	return keymap.Table[*Permissions]{
+		closing[*Permissions]("dialog.leave"),
+		closing[*Permissions]("gate.allowed"),
+	}
+}
+
 // Actions returns the actions of the dialog.
-func (d *Permissions) Actions() keymap.Handlers { return d.closing("gate.allowed").With(d.keys()) }
+func (d *Permissions) Actions() keymap.Handlers { return permissionsActions().For(d).With(d.keys()) }
 
 // Hints lists the keys that are active now.
 func (d *Permissions) Hints() []keymap.Hint {

@@ -45,45 +45,56 @@ func (d *Models) nameModel(name string) {
 func (d *Models) installing() keymap.Handlers {
 	switch {
 	case d.naming:
-		return keymap.Searching(d.name, func(text string) { d.name = text }).With(keymap.Handlers{
-			"dialog.leave": {Do: keymap.Just(func() { d.naming = false })},
-			"list.choose": {Do: func() keymap.Requests {
-				name := strings.TrimSpace(d.name)
-				if name == "" {
-					d.say("Type the name of a model, such as " + wording.SuggestedModel + ".")
-					return nil
-				}
-				d.naming = false
-				return keymap.SendCommands(session.Pull{Model: name})
-			}},
-		})
+		return keymap.Searching(d.name, func(text string) { d.name = text }).With(namingActions().For(d))
 	case d.removing != nil:
-		return keymap.Handlers{
-			"quit.no": {Do: keymap.Just(func() { d.removing = nil })},
-			"quit.yes": {Do: func() keymap.Requests {
-				name := d.removing.Name
-				d.removing = nil
-				d.say("Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis)
-				return keymap.SendCommands(session.Remove{Model: name})
-			}},
-		}
+		return removalActions().For(d)
 	default:
 		return nil
 	}
 }
 
-// installKeys returns the actions that start or cancel a pull.
-func (d *Models) installKeys() keymap.Handlers {
-	return keymap.Handlers{
-		"models.pull": {Do: keymap.Just(func() {
-			name := ""
-			if !d.asked && len(d.available.Models) == 0 {
-				name = wording.SuggestedModel
-			}
-			d.nameModel(name)
-		})},
-		"models.cancel_pull": {Refuse: d.NoPull, Do: d.CancelPull},
+// namingActions are the actions while the user names a model to pull.
+func namingActions() keymap.Table[*Models] {
+	return keymap.Table[*Models]{
+		{ID: "list.choose", Do: (*Models).pullNamed},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Models) { d.naming = false })},
 	}
+}
+
+// pullNamed pulls the model that the user has named.
+func (d *Models) pullNamed() keymap.Requests {
+	name := strings.TrimSpace(d.name)
+	if name == "" {
+		d.say("Type the name of a model, such as " + wording.SuggestedModel + ".")
+		return nil
+	}
+	d.naming = false
+	return keymap.SendCommands(session.Pull{Model: name})
+}
+
+// removalActions are the actions while the user confirms a removal.
+func removalActions() keymap.Table[*Models] {
+	return keymap.Table[*Models]{
+		{ID: "quit.yes", Do: (*Models).remove},
+		{ID: "quit.no", Do: keymap.Calls(func(d *Models) { d.removing = nil })},
+	}
+}
+
+// remove removes the model whose removal the user has confirmed.
+func (d *Models) remove() keymap.Requests {
+	name := d.removing.Name
+	d.removing = nil
+	d.say("Removing " + untrusted.Line(name) + d.Styles.Glyphs.Ellipsis)
+	return keymap.SendCommands(session.Remove{Model: name})
+}
+
+// beginPull asks for the name of a model to pull, and suggests one if there is none yet.
+func (d *Models) beginPull() {
+	name := ""
+	if !d.asked && len(d.available.Models) == 0 {
+		name = wording.SuggestedModel
+	}
+	d.nameModel(name)
 }
 
 // noRemoval returns why no model can be removed.

@@ -56,15 +56,25 @@ func (d *Revisions) Hints() []keymap.Hint {
 	return []keymap.Hint{d.Keys.Hint("revision", "step.previous_tab", "step.next_tab"), d.Keys.Hint("sides", "diff.sides"), d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down")}
 }
 
-// Actions returns the actions of the dialog.
-func (d *Revisions) Actions() keymap.Handlers {
-	step := func(by int) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() { d.at = max(d.at+by, 0); d.toTop() })} // the view knows the last one
+// revisionsActions are the actions of the dialog.
+func revisionsActions() keymap.Table[*Revisions] {
+	return keymap.Table[*Revisions]{
+		{ID: "step.next_tab", Do: keymap.Calls(func(d *Revisions) { d.leaf(1) })},
+		{ID: "step.previous_tab", Do: keymap.Calls(func(d *Revisions) { d.leaf(-1) })},
+		{ID: "diff.sides", When: (*Revisions).isDrawn, Do: keymap.Calls((*Revisions).turnDiffs)},
+		closing[*Revisions]("dialog.leave"),
+		closing[*Revisions]("revisions"),
+		closing[*Revisions]("plan.revisions"),
 	}
-	return d.closing("revisions").With(d.closing("plan.revisions"), d.keys(), keymap.Handlers{
-		"step.next_tab": step(1), "step.previous_tab": step(-1),
-		"diff.sides": {When: func() bool { return d.isDrawn() }, Do: keymap.Just(func() { d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast)) })},
-	})
+}
+
+// Actions returns the actions of the dialog.
+func (d *Revisions) Actions() keymap.Handlers { return d.keys().With(revisionsActions().For(d)) }
+
+// leaf shows another revision. The view knows the last one.
+func (d *Revisions) leaf(by int) {
+	d.at = max(d.at+by, 0)
+	d.toTop()
 }
 
 // View draws the revision in the middle of the screen.

@@ -118,50 +118,59 @@ func (d *Runs) rank(s agent.Summary) int {
 // Actions returns the actions of the dialog.
 func (d *Runs) Actions() keymap.Handlers {
 	if d.searching {
-		return d.previewing(d.searchActions())
+		return d.previewing(runsSearchActions().For(d).With(d.Moving(true, d.count()), keymap.Searching(d.query(), d.seek)))
 	}
-	hs := d.listActions()
+	hs := listActions().For(d).With(d.Moving(false, d.count()))
 	switch {
 	case d.listsConversations:
-		hs["list.choose"] = keymap.Handler{Do: d.enter}
+		hs = hs.With(conversationActions().For(d))
 	case d.At < len(d.runs):
-		hs = hs.With(d.runActions(d.runs[d.At]))
+		hs = hs.With(runActions().For(d))
 	}
 	return d.previewing(hs)
 }
 
-// runActions returns the actions on a run.
-func (d *Runs) runActions(s agent.Summary) keymap.Handlers {
-	return playActions().For(d).With(keymap.Handlers{
-		"plan.undo": {Do: func() keymap.Requests {
-			if d.live.Can.NoUndo != "" {
-				d.say(d.live.Can.NoUndo)
-				return nil
-			}
-			if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.said() != "" {
-				return nil
-			}
-			return keymap.Requests{keymap.PreviewUndo{Run: s}}
-		}},
-		"list.choose": {Do: func() keymap.Requests {
-			if d.say(d.whyBusy(s, "This is the active run.")); d.said() != "" {
-				return nil
-			}
-			if !d.canResume(s) {
-				return d.replay(true)
-			}
-			d.Close()
-			return keymap.SendCommands(session.Resume{Run: s.Run})
-		}},
-	})
+// conversationActions are the actions on the chosen conversation.
+func conversationActions() keymap.Table[*Runs] {
+	return keymap.Table[*Runs]{
+		{ID: "list.choose", Do: (*Runs).enter},
+	}
 }
 
-// playActions are the actions that show the chosen run.
-func playActions() keymap.Table[*Runs] {
+// runActions are the actions on the chosen run.
+func runActions() keymap.Table[*Runs] {
 	return keymap.Table[*Runs]{
 		{ID: "runs.play", Keys: "p", Does: "replay the chosen run", Do: func(d *Runs) keymap.Requests { return d.replay(false) }},
 		{ID: "runs.show", Keys: "o", Does: "open the chosen run at its end", Do: func(d *Runs) keymap.Requests { return d.replay(true) }},
+		{ID: "plan.undo", Do: (*Runs).undo},
+		{ID: "list.choose", Do: (*Runs).resume},
 	}
+}
+
+// undo asks for the preview of an undo of the chosen run.
+func (d *Runs) undo() keymap.Requests {
+	s := d.runs[d.At]
+	if d.live.Can.NoUndo != "" {
+		d.say(d.live.Can.NoUndo)
+		return nil
+	}
+	if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.said() != "" {
+		return nil
+	}
+	return keymap.Requests{keymap.PreviewUndo{Run: s}}
+}
+
+// resume resumes the chosen run, or opens it at its end.
+func (d *Runs) resume() keymap.Requests {
+	s := d.runs[d.At]
+	if d.say(d.whyBusy(s, "This is the active run.")); d.said() != "" {
+		return nil
+	}
+	if !d.canResume(s) {
+		return d.replay(true)
+	}
+	d.Close()
+	return keymap.SendCommands(session.Resume{Run: s.Run})
 }
 
 // Typing reports whether letters go to the search.

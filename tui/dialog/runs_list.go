@@ -17,34 +17,35 @@ import (
 // The dialog also lists conversations, covers this folder or all folders, and has a
 // search.
 
-// listActions returns the actions on listed entries.
-func (d *Runs) listActions() keymap.Handlers {
-	return d.closing("runs").With(d.Moving(false, d.count()), listActions().For(d), keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() {
-			if !d.filtered() {
-				d.Close()
-			}
-			d.status = allRuns
-			d.seek("")
-		})},
-		"list.search": {Do: keymap.Just(func() { d.searching = true })},
-		"list.other": {When: func() bool { return d.live.Can.NoConversations == "" }, Do: func() keymap.Requests {
-			d.listsConversations = !d.listsConversations
-			d.toFirst()
-			if d.listsConversations && d.conversations == nil {
-				return keymap.Requests{keymap.Query(keymap.QueryConversations)}
-			}
-			return nil
-		}},
-	})
-}
-
 // listActions are the actions that choose what is listed.
 func listActions() keymap.Table[*Runs] {
 	return keymap.Table[*Runs]{
 		{ID: "runs.status", Keys: "s", Does: "list all runs, or those unfinished, done or failed", Do: keymap.Calls((*Runs).nextStatus)},
 		{ID: "list.folders", Keys: "f", Does: "this folder only, or all folders", Do: keymap.Calls((*Runs).turnFolders)},
+		{ID: "list.search", Do: keymap.Calls(func(d *Runs) { d.searching = true })},
+		{ID: "list.other", When: func(d *Runs) bool { return d.live.Can.NoConversations == "" }, Do: (*Runs).turnList},
+		{ID: "dialog.leave", Do: keymap.Calls((*Runs).leave)},
+		closing[*Runs]("runs"),
 	}
+}
+
+// leave closes the dialog, or first lists all entries again.
+func (d *Runs) leave() {
+	if !d.filtered() {
+		d.Close()
+	}
+	d.status = allRuns
+	d.seek("")
+}
+
+// turnList lists the conversations, or the runs again.
+func (d *Runs) turnList() keymap.Requests {
+	d.listsConversations = !d.listsConversations
+	d.toFirst()
+	if d.listsConversations && d.conversations == nil {
+		return keymap.Requests{keymap.Query(keymap.QueryConversations)}
+	}
+	return nil
 }
 
 // nextStatus lists the next part of the runs.
@@ -63,15 +64,18 @@ func (d *Runs) turnFolders() {
 	d.sift()
 }
 
-// searchActions returns the actions of the search field.
-func (d *Runs) searchActions() keymap.Handlers {
-	done := func(text string) keymap.Handler {
-		return keymap.Handler{Do: keymap.Just(func() {
-			d.searching = false
-			d.seek(text)
-		})}
+// runsSearchActions are the actions while letters go to the search.
+func runsSearchActions() keymap.Table[*Runs] {
+	return keymap.Table[*Runs]{
+		{ID: "list.choose", Do: keymap.Calls(func(d *Runs) { d.endSearch(d.query()) })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Runs) { d.endSearch("") })},
 	}
-	return keymap.Handlers{"dialog.leave": done(""), "list.choose": done(d.query())}.With(d.Moving(true, d.count()), keymap.Searching(d.query(), d.seek))
+}
+
+// endSearch ends the search, and lists what matches a text.
+func (d *Runs) endSearch(text string) {
+	d.searching = false
+	d.seek(text)
 }
 
 // runStatus is a part of the runs that the status key shows.

@@ -66,7 +66,7 @@ func (d *Servers) Open(s session.Status) keymap.Query {
 // Close takes the dialog off the screen.
 func (d *Servers) Close() {
 	d.log.close()
-	d.base.Close()
+	d.list.Close()
 }
 
 // Typing reports whether letters go to the search of tools.

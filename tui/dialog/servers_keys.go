@@ -10,29 +10,47 @@ import (
 // Actions returns the actions of the dialog.
 func (d *Servers) Actions() keymap.Handlers {
 	if d.page != listPage {
-		return d.pageActions()
+		return d.onPage()
 	}
-	hs := d.closing("servers")
-	shut := keymap.Handler{Do: keymap.Just(d.Close)}
-	hs["dialog.leave"], hs["servers"], hs["look"] = shut, shut, keymap.Handler{Do: reread}
-	s := d.chosen()
-	if s == nil {
-		return hs.First(d.nextKey)
+	hs := serversActions().For(d)
+	if d.chosen() != nil {
+		hs = hs.With(listedActions().For(d), serverActions().For(d), d.Moving(false, len(d.servers)))
 	}
-	open := keymap.Handler{Do: func() keymap.Requests { return d.open(s, toolsPage) }}
-	hs["plan.open"], hs["models.think_more"] = open, open
+	return hs.First(d.nextKey)
+}
+
+// serversActions are the actions of the list of servers.
+func serversActions() keymap.Table[*Servers] {
+	return keymap.Table[*Servers]{
+		{ID: "look", Do: reread},
+		closing[*Servers]("dialog.leave"),
+		closing[*Servers]("servers"),
+	}
+}
+
+// listedActions are the actions of the list on the chosen server.
+func listedActions() keymap.Table[*Servers] {
+	return keymap.Table[*Servers]{
+		{ID: "plan.open", Do: server((*Servers).enter)},
+		{ID: "models.think_more", Do: func(d *Servers) keymap.Requests { return d.open(d.chosen(), toolsPage) }},
+		{ID: "list.search", Do: keymap.Calls((*Servers).searchTools)},
+	}
+}
+
+// enter shows the tools of a server, or the question that it waits for.
+func (d *Servers) enter(s *plan.ServerStatus) keymap.Requests {
 	if s.State == plan.ServerWaiting {
-		hs["plan.open"] = keymap.Handler{Do: func() keymap.Requests {
-			d.Close()
-			return keymap.Requests{keymap.ShowGate{}}
-		}}
+		d.Close()
+		return keymap.Requests{keymap.ShowGate{}}
 	}
-	hs["list.search"] = keymap.Handler{Do: keymap.Just(func() {
-		d.page = toolsPage
-		d.offers.open("")
-		d.offers.searching = true
-	})}
-	return hs.With(serverActions().For(d), d.Moving(false, len(d.servers))).First(d.nextKey)
+	return d.open(s, toolsPage)
+}
+
+// searchTools lets the user search the tools of all servers.
+func (d *Servers) searchTools() {
+	d.page = toolsPage
+	d.offers.open("")
+	d.offers.searching = true
 }
 
 // serverActions are the actions on the chosen server, in the list and on its pages.
@@ -94,7 +112,7 @@ func (d *Servers) restart(s *plan.ServerStatus) keymap.Requests {
 }
 
 // reread requests to read the files of the servers again.
-func reread() keymap.Requests {
+func reread(*Servers) keymap.Requests {
 	return keymap.SendCommands(session.Recheck{})
 }
 
@@ -204,18 +222,37 @@ func (d *Servers) leavePage() {
 	d.page, d.offers.searching = listPage, false
 }
 
-// pageActions returns the actions of the page of a server, or of the tools of all.
-func (d *Servers) pageActions() keymap.Handlers {
-	back := keymap.Handler{Do: keymap.Just(d.leavePage)}
-	hs := keymap.Handlers{"dialog.leave": back, "models.think_less": back, "servers": {Do: keymap.Just(d.Close)}, "look": {Do: reread}}
-	s := d.chosen()
-	if s != nil && d.offers.server != "" {
-		other := keymap.Handler{Do: func() keymap.Requests { return d.open(s, max(d.page%(serverPages-1)+1, toolsPage)) }}
-		hs = hs.With(serverActions().For(d), keymap.Handlers{"list.other": other})
+// pageActions are the actions of the page of a server, or of the tools of all.
+func pageActions() keymap.Table[*Servers] {
+	return keymap.Table[*Servers]{
+		{ID: "look", Do: reread},
+		{ID: "dialog.leave", Do: keymap.Calls((*Servers).leavePage)},
+		{ID: "models.think_less", Do: keymap.Calls((*Servers).leavePage)},
+		closing[*Servers]("servers"),
+	}
+}
+
+// pagedActions are the actions that show another page of a server.
+func pagedActions() keymap.Table[*Servers] {
+	return keymap.Table[*Servers]{
+		{ID: "list.other", Do: server((*Servers).turnPage)},
+	}
+}
+
+// turnPage shows the next page of a server.
+func (d *Servers) turnPage(s *plan.ServerStatus) keymap.Requests {
+	return d.open(s, max(d.page%(serverPages-1)+1, toolsPage))
+}
+
+// onPage returns the actions of the page in view.
+func (d *Servers) onPage() keymap.Handlers {
+	hs := pageActions().For(d)
+	if d.chosen() != nil && d.offers.server != "" {
+		hs = hs.With(serverActions().For(d), pagedActions().For(d))
 	}
 	switch d.page {
 	case toolsPage:
-		hs = d.offers.actions(hs, d.leavePage)
+		hs = d.offers.actions(hs)
 	case logPage:
 		hs = hs.With(d.log.keys())
 	case detailsPage:

@@ -106,32 +106,81 @@ func (t *toolList) update(msg tea.Msg, of draw.Lister) keymap.Requests {
 }
 
 // actions adds the actions of the list of tools to those of its page.
-func (t *toolList) actions(page keymap.Handlers, leave func()) keymap.Handlers {
-	just := func(f func()) keymap.Handler { return keymap.Handler{Do: keymap.Just(f)} }
-	showAll := just(func() {
-		t.searching = false
-		t.seek("")
-	})
-	open := just(func() {
-		t.opened = &t.found[t.At].OfferedTool
-		t.text.reset()
-	})
-	open.Refuse = keymap.Unless(func() bool { return t.At < len(t.found) }, "There is no tool here.")
-	search := just(func() { t.searching = true })
-	search.Refuse = keymap.Unless(func() bool { return len(t.found) > 0 || t.query != "" }, "There is no tool to search for.")
+func (t *toolList) actions(page keymap.Handlers) keymap.Handlers {
 	switch {
 	case t.opened != nil:
-		back := just(func() { t.opened = nil })
-		return page.With(t.text.keys(), keymap.Handlers{"dialog.leave": back, "models.think_less": back})
+		return page.With(t.text.keys(), toolActions().For(t))
 	case t.searching:
-		done := just(func() { t.searching = false })
-		return keymap.Handlers{"dialog.leave": showAll, "list.choose": done}.With(t.Moving(true, len(t.found)), keymap.Searching(t.query, t.seek))
+		return toolSearchActions().For(t).With(t.Moving(true, len(t.found)), keymap.Searching(t.query, t.seek))
 	}
-	hs := page.With(t.Moving(false, len(t.found)), keymap.Handlers{"plan.open": open, "models.think_more": open, "list.search": search})
+	hs := page.With(t.Moving(false, len(t.found)), toolsActions().For(t))
 	if t.query != "" {
-		hs["dialog.leave"] = showAll
+		hs = hs.With(foundActions().For(t))
 	}
 	return hs.First(t.nextKey)
+}
+
+// toolsActions are the actions of the list of tools.
+func toolsActions() keymap.Table[*toolList] {
+	return keymap.Table[*toolList]{
+		{ID: "plan.open", Refuse: (*toolList).noTool, Do: keymap.Calls((*toolList).openTool)},
+		{ID: "models.think_more", Refuse: (*toolList).noTool, Do: keymap.Calls((*toolList).openTool)},
+		{ID: "list.search", Refuse: (*toolList).noSearch, Do: keymap.Calls(func(t *toolList) { t.searching = true })},
+	}
+}
+
+// foundActions are the other actions of the list while a search hides tools.
+func foundActions() keymap.Table[*toolList] {
+	return keymap.Table[*toolList]{
+		{ID: "dialog.leave", Do: keymap.Calls((*toolList).showAll)},
+	}
+}
+
+// toolSearchActions are the actions while letters go to the search.
+func toolSearchActions() keymap.Table[*toolList] {
+	return keymap.Table[*toolList]{
+		{ID: "list.choose", Do: keymap.Calls(func(t *toolList) { t.searching = false })},
+		{ID: "dialog.leave", Do: keymap.Calls((*toolList).showAll)},
+	}
+}
+
+// toolActions are the actions of a tool that is shown in full.
+func toolActions() keymap.Table[*toolList] {
+	return keymap.Table[*toolList]{
+		{ID: "dialog.leave", Do: keymap.Calls((*toolList).closeTool)},
+		{ID: "models.think_less", Do: keymap.Calls((*toolList).closeTool)},
+	}
+}
+
+// openTool shows the chosen tool in full.
+func (t *toolList) openTool() {
+	t.opened = &t.found[t.At].OfferedTool
+	t.text.reset()
+}
+
+// closeTool returns to the list.
+func (t *toolList) closeTool() { t.opened = nil }
+
+// noTool returns why no tool can be shown in full.
+func (t *toolList) noTool() string {
+	if t.At >= len(t.found) {
+		return "There is no tool here."
+	}
+	return ""
+}
+
+// noSearch returns why no tool can be searched for.
+func (t *toolList) noSearch() string {
+	if len(t.found) == 0 && t.query == "" {
+		return "There is no tool to search for."
+	}
+	return ""
+}
+
+// showAll ends the search and lists all tools.
+func (t *toolList) showAll() {
+	t.searching = false
+	t.seek("")
 }
 
 // hints lists the keys of the list of tools.

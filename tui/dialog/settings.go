@@ -137,21 +137,35 @@ func (d *Settings) Typing() bool { return d.editing }
 // Actions returns the actions of the dialog.
 func (d *Settings) Actions() keymap.Handlers {
 	if d.editing {
-		return keymap.Searching(d.text, func(text string) { d.text = text }).With(keymap.Handlers{
-			"dialog.leave": {Do: keymap.Just(func() { d.editing = false })},
-			"list.choose": {Do: func() keymap.Requests {
-				d.editing = false
-				return save(d.setting(d.At).Key, strings.TrimSpace(d.text))
-			}},
-		})
+		return keymap.Searching(d.text, func(text string) { d.text = text }).With(valueActions().For(d))
 	}
-	hs := d.closing("settings").With(d.Moving(false, d.count()))
-	if d.At >= d.count() {
-		return hs.First(d.nextKey)
+	hs := settingsActions().For(d).With(d.Moving(false, d.count()))
+	if d.At < d.count() {
+		hs = hs.With(settingActions().For(d))
 	}
-	s := d.setting(d.At)
-	change := keymap.Handler{Do: func() keymap.Requests { return d.change(s) }}
-	return hs.With(settingActions().For(d), keymap.Handlers{"plan.open": change, "models.think_more": change}).First(d.nextKey)
+	return hs.First(d.nextKey)
+}
+
+// settingsActions are the actions of the dialog.
+func settingsActions() keymap.Table[*Settings] {
+	return keymap.Table[*Settings]{
+		closing[*Settings]("dialog.leave"),
+		closing[*Settings]("settings"),
+	}
+}
+
+// valueActions are the actions while the user edits a value.
+func valueActions() keymap.Table[*Settings] {
+	return keymap.Table[*Settings]{
+		{ID: "list.choose", Do: (*Settings).saveText},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Settings) { d.editing = false })},
+	}
+}
+
+// saveText saves the edited value.
+func (d *Settings) saveText() keymap.Requests {
+	d.editing = false
+	return save(d.setting(d.At).Key, strings.TrimSpace(d.text))
 }
 
 // settingActions are the actions on the chosen setting.
@@ -159,6 +173,8 @@ func settingActions() keymap.Table[*Settings] {
 	return keymap.Table[*Settings]{
 		{ID: "settings.keep", Keys: "y", Does: "copy the configuration line of the setting", Do: (*Settings).copyLine},
 		{ID: "settings.reset", Keys: "r", Does: "remove the setting from the configuration", Do: (*Settings).reset},
+		{ID: "plan.open", Do: (*Settings).change},
+		{ID: "models.think_more", Do: (*Settings).change},
 	}
 }
 
@@ -177,8 +193,9 @@ func save(key, value string) keymap.Requests {
 	return keymap.SendCommands(session.SaveSetting{Key: key, Value: &value})
 }
 
-// change changes a setting and saves it, or explains how to change it.
-func (d *Settings) change(s session.Setting) keymap.Requests {
+// change changes the chosen setting and saves it, or explains how to change it.
+func (d *Settings) change() keymap.Requests {
+	s := d.setting(d.At)
 	if id := opener(s.Key); id != "" {
 		d.Close()
 		return keymap.Requests{keymap.DoAction(id)}

@@ -65,10 +65,6 @@ func (d *Themes) Hints() []keymap.Hint {
 
 // Actions returns the actions of the dialog.
 func (d *Themes) Actions() keymap.Handlers {
-	leave := keymap.Handler{Do: func() keymap.Requests {
-		d.Close()
-		return keymap.Requests{keymap.ShowTheme(d.before)}
-	}}
 	hs := d.Moving(false, len(d.items))
 	for id, h := range hs {
 		hs[id] = keymap.Handler{Do: func() keymap.Requests {
@@ -76,18 +72,33 @@ func (d *Themes) Actions() keymap.Handlers {
 			return d.tryOn()
 		}}
 	}
-	return hs.With(keymap.Handlers{
-		"dialog.leave": leave, "themes": leave,
-		"list.choose": {Do: func() keymap.Requests {
-			if d.items[d.At].fault != "" {
-				d.say("This theme cannot be used, for the reason above.")
-				return nil
-			}
-			d.Close()
-			name := string(d.items[d.At].name)
-			return keymap.SendCommands(session.SaveSetting{Key: "screen.theme", Value: &name})
-		}},
-	}).First(d.nextKey)
+	return hs.With(themesActions().For(d)).First(d.nextKey)
+}
+
+// themesActions are the actions of the dialog.
+func themesActions() keymap.Table[*Themes] {
+	return keymap.Table[*Themes]{
+		{ID: "list.choose", Do: (*Themes).save},
+		{ID: "dialog.leave", Do: (*Themes).revert},
+		{ID: "themes", Do: (*Themes).revert},
+	}
+}
+
+// save saves the selected theme for later starts.
+func (d *Themes) save() keymap.Requests {
+	if d.items[d.At].fault != "" {
+		d.say("This theme cannot be used, for the reason above.")
+		return nil
+	}
+	d.Close()
+	name := string(d.items[d.At].name)
+	return keymap.SendCommands(session.SaveSetting{Key: "screen.theme", Value: &name})
+}
+
+// revert closes the dialog and restores the previous theme.
+func (d *Themes) revert() keymap.Requests {
+	d.Close()
+	return keymap.Requests{keymap.ShowTheme(d.before)}
 }
 
 // Update handles the mouse.

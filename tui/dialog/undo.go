@@ -74,10 +74,13 @@ func (d *Undo) ready() bool {
 	return d.preview != nil && d.preview.Refused == "" && len(d.preview.Files) > 0 && !d.sent
 }
 
-// undoActions are the actions of the dialog alone.
+// undoActions are the actions of the dialog.
 func undoActions() keymap.Table[*Undo] {
 	return keymap.Table[*Undo]{
 		{ID: "undo.put_back", Keys: "y", Does: "restore the files", When: (*Undo).ready, Do: (*Undo).putBack},
+		{ID: "diff.sides", When: (*Undo).diffs, Do: keymap.Calls((*Undo).turnDiffs)},
+		closing[*Undo]("dialog.leave"),
+		closing[*Undo]("gate.deny"),
 	}
 }
 
@@ -89,12 +92,7 @@ func (d *Undo) putBack() keymap.Requests {
 
 // Actions returns the actions of the dialog.
 func (d *Undo) Actions() keymap.Handlers {
-	return d.closing("gate.deny").With(d.keys(), undoActions().For(d), keymap.Handlers{
-		"diff.sides": {When: func() bool { return d.diffs() }, Do: keymap.Just(func() {
-			d.Styles.TurnDiffs(max(d.docWidth(), draw.SplitAtLeast))
-			d.redraw()
-		})},
-	})
+	return d.keys().With(undoActions().For(d))
 }
 
 // Hints lists the keys that are active now.

@@ -47,17 +47,62 @@ func (l *List) again() bool {
 // Moving returns the keys that move the selection among count items. While the
 // user types text, letters do not move it.
 func (l *List) Moving(typing bool, count int) keymap.Handlers {
-	filled := keymap.Unless(func() bool { return count > 0 }, "The list is empty.")
-	by := func(n int) keymap.Handler {
-		return keymap.Handler{Refuse: filled, Do: keymap.Just(func() { l.Move(n, count) })}
-	}
-	page := l.Page()
-	hs := keymap.Handlers{"move.page_up": by(-page), "move.half_up": by(-page), "move.page_down": by(page), "move.half_down": by(page)}
+	of := choice{l, count}
 	if typing {
-		return hs.With(keymap.Handlers{"list.up": by(-1), "list.down": by(1)})
+		return paging().For(of).With(choosingTyped().For(of))
 	}
-	return hs.With(keymap.Handlers{"move.up": by(-1), "move.down": by(1), "move.first": by(-count), "move.last": by(count), "move.onward": by(page)})
+	return paging().For(of).With(choosing().For(of))
 }
+
+// choice is a list with the number of its items, one of which is chosen.
+type choice struct {
+	list  *List
+	count int
+}
+
+// paging are the actions that choose an item a page away.
+func paging() keymap.Table[choice] {
+	return keymap.Table[choice]{
+		{ID: "move.page_up", Refuse: choice.empty, Do: keymap.Calls(choice.pageUp)},
+		{ID: "move.half_up", Refuse: choice.empty, Do: keymap.Calls(choice.pageUp)},
+		{ID: "move.page_down", Refuse: choice.empty, Do: keymap.Calls(choice.pageDown)},
+		{ID: "move.half_down", Refuse: choice.empty, Do: keymap.Calls(choice.pageDown)},
+	}
+}
+
+// choosing are the other actions of a list whose dialog takes no text.
+func choosing() keymap.Table[choice] {
+	return keymap.Table[choice]{
+		{ID: "move.up", Refuse: choice.empty, Do: keymap.Calls(choice.up)},
+		{ID: "move.down", Refuse: choice.empty, Do: keymap.Calls(choice.down)},
+		{ID: "move.first", Refuse: choice.empty, Do: keymap.Calls(choice.first)},
+		{ID: "move.last", Refuse: choice.empty, Do: keymap.Calls(choice.last)},
+		{ID: "move.onward", Refuse: choice.empty, Do: keymap.Calls(choice.pageDown)},
+	}
+}
+
+// choosingTyped are the other actions of a list whose dialog takes text.
+func choosingTyped() keymap.Table[choice] {
+	return keymap.Table[choice]{
+		{ID: "list.up", Refuse: choice.empty, Do: keymap.Calls(choice.up)},
+		{ID: "list.down", Refuse: choice.empty, Do: keymap.Calls(choice.down)},
+	}
+}
+
+// empty returns why no item can be chosen.
+func (c choice) empty() string {
+	if c.count == 0 {
+		return "The list is empty."
+	}
+	return ""
+}
+
+func (c choice) up()       { c.list.Move(-1, c.count) }
+func (c choice) down()     { c.list.Move(1, c.count) }
+func (c choice) first()    { c.list.Move(-c.count, c.count) }
+func (c choice) last()     { c.list.Move(c.count, c.count) }
+func (c choice) pageUp()   { c.list.Move(-c.list.Page(), c.count) }
+func (c choice) pageDown() { c.list.Move(c.list.Page(), c.count) }
 
 // Clicked selects the item drawn at line y of the dialog's area, and reports
 // whether there is one.

@@ -84,19 +84,20 @@ func (s sentText) row(query string) draw.PopupRow {
 	return row
 }
 
-// handlers returns the actions of the search. use takes the selected row.
-func (h *historySearch) handlers(use func() keymap.Requests) keymap.Handlers {
-	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { h.Move(n, len(h.found)) })} }
-	return keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { h.open = false })},
-		"chat.send":    {Do: use}, "list.take": {Do: use},
-		"list.up": by(-1), "list.down": by(1), "chat.history": by(1),
-		"move.page_up": by(-h.Page()), "move.page_down": by(h.Page()),
-	}.With(keymap.Searching(h.query, func(text string) {
-		h.query = text
-		h.find()
-	}))
+// seek sets the query.
+func (h *historySearch) seek(query string) {
+	h.query = query
+	h.find()
 }
+
+// erasing returns the actions that erase letters of the query.
+func (h *historySearch) erasing() keymap.Handlers { return keymap.Searching(h.query, h.seek) }
+
+// step selects another row.
+func (h *historySearch) step(by int) { h.Move(by, len(h.found)) }
+
+// leave ends the search without taking a row.
+func (h *historySearch) leave() { h.open = false }
 
 // close ends the search and returns the selected text, if any.
 func (h *historySearch) close() (text string, ok bool) {
@@ -112,8 +113,7 @@ func (h *historySearch) add(text string) {
 	if text == "" {
 		return
 	}
-	h.query += strings.ReplaceAll(untrusted.Visible(text), "\n", " ")
-	h.find()
+	h.seek(h.query + strings.ReplaceAll(untrusted.Visible(text), "\n", " "))
 }
 
 // draw draws the search in at most the given number of lines.

@@ -38,7 +38,7 @@ func RunLines() keymap.Lines { return runActions().Lines() }
 func (p *Pane) Actions() keymap.Handlers {
 	hs := actions().For(p).With(runActions().For(p))
 	if !p.TakesText() {
-		return hs.With(p.closedActions())
+		return hs.With(closedActions().For(p))
 	}
 	return hs
 }
@@ -49,14 +49,17 @@ func (p *Pane) skipServers() keymap.Requests { return keymap.SendCommands(sessio
 // end quits the program.
 func (p *Pane) end() keymap.Requests { return keymap.Requests{keymap.Quit{}} }
 
-// closedActions returns what replaces the actions on text in a closed input.
-func (p *Pane) closedActions() keymap.Handlers {
-	refused := keymap.Handler{Refuse: p.NoText, Do: keymap.Just(func() {})}
-	unbound := refused // its key has another action here
-	unbound.When = func() bool { return false }
-	return keymap.Handlers{
-		"chat.send": refused, "chat.history": refused, "chat.editor": refused, "run.steer": refused,
-		"chat.new_line": unbound, "chat.before": unbound, "chat.after": unbound,
+// closedActions are what replaces the actions on text in a closed input. The keys of those
+// that never apply have another action there.
+func closedActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "chat.send", Refuse: (*Pane).NoText},
+		{ID: "chat.history", Refuse: (*Pane).NoText},
+		{ID: "chat.editor", Refuse: (*Pane).NoText},
+		{ID: "run.steer", Refuse: (*Pane).NoText},
+		{ID: "chat.new_line", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
+		{ID: "chat.before", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
+		{ID: "chat.after", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
 	}
 }
 

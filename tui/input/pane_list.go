@@ -34,22 +34,35 @@ func (p *Pane) Mode() keymap.Mode {
 	case !p.Listing():
 		return keymap.Mode{}
 	case p.searching():
-		return keymap.Mode{Actions: p.history.handlers(p.takeFound), Type: p.Update}
+		return keymap.Mode{Actions: historyActions().For(p).With(p.history.erasing()), Type: p.Update}
 	}
-	c := &p.completer
-	by := func(n int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { c.step(n) })} }
-	return keymap.Mode{Actions: listActions().For(p).With(keymap.Handlers{
-		"chat.send":    {When: c.takesEnter, Do: p.takeCompletion},
-		"dialog.leave": {Do: keymap.Just(c.dismiss)},
-		"list.up":      by(-1), "list.down": by(1),
-		"move.page_up": by(-c.Page()), "move.page_down": by(c.Page()),
-	})}
+	return keymap.Mode{Actions: listActions().For(p)}
 }
 
 // listActions are the actions of the completions above the input.
 func listActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "list.take", Keys: "tab", Does: "insert the chosen entry", Do: (*Pane).takeCompletion},
+		{ID: "chat.send", When: func(p *Pane) bool { return p.completer.takesEnter() }, Do: (*Pane).takeCompletion},
+		{ID: "list.up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-1) })},
+		{ID: "list.down", Do: keymap.Calls(func(p *Pane) { p.completer.step(1) })},
+		{ID: "move.page_up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-p.completer.Page()) })},
+		{ID: "move.page_down", Do: keymap.Calls(func(p *Pane) { p.completer.step(p.completer.Page()) })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(p *Pane) { p.completer.dismiss() })},
+	}
+}
+
+// historyActions are the actions of the history search.
+func historyActions() keymap.Table[*Pane] {
+	return keymap.Table[*Pane]{
+		{ID: "list.take", Do: (*Pane).takeFound},
+		{ID: "chat.send", Do: (*Pane).takeFound},
+		{ID: "list.up", Do: keymap.Calls(func(p *Pane) { p.history.step(-1) })},
+		{ID: "list.down", Do: keymap.Calls(func(p *Pane) { p.history.step(1) })},
+		{ID: "chat.history", Do: keymap.Calls(func(p *Pane) { p.history.step(1) })},
+		{ID: "move.page_up", Do: keymap.Calls(func(p *Pane) { p.history.step(-p.history.Page()) })},
+		{ID: "move.page_down", Do: keymap.Calls(func(p *Pane) { p.history.step(p.history.Page()) })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(p *Pane) { p.history.leave() })},
 	}
 }
 

@@ -28,10 +28,10 @@ type Handler struct {
 	Refuse func() string // returns why the action is unavailable, or ""; nil: always available
 	Do     func() Requests
 	Opens  bool // opens a dialog, even over an open gate
+	Early  bool // answers nothing, and so acts even on a key that may not be meant for the dialog
 }
 
-// Handlers maps action ids to their handlers: those of a [Table] for one part, and those
-// of keys of other tables that a dialog or mode gives its own meaning.
+// Handlers maps action ids to their handlers, those of a [Table] for one part.
 type Handlers map[string]Handler
 
 // Mode is what takes keys before the actions of the screen do: an open dialog, search,
@@ -87,29 +87,6 @@ type Group struct {
 	Place   Place
 	Title   string
 	Actions []Action
-}
-
-// Unless returns a Refuse function that returns why unless holds reports true.
-func Unless(holds func() bool, why string) func() string {
-	return func() string {
-		if holds() {
-			return ""
-		}
-		return why
-	}
-}
-
-// Just wraps a function that requests nothing from the root.
-func Just(f func()) func() Requests {
-	return func() Requests {
-		f()
-		return nil
-	}
-}
-
-// Command wraps a function that returns a command.
-func Command(f func() tea.Cmd) func() Requests {
-	return func() Requests { return Requests{f()} }
 }
 
 // Hint describes what some keys do now.
@@ -265,20 +242,6 @@ func (hs Handlers) First(f func()) Handlers {
 		h.Do = func() Requests {
 			f()
 			return do()
-		}
-		hs[id] = h
-	}
-	return hs
-}
-
-// Then makes f run after each of the actions.
-func (hs Handlers) Then(f func()) Handlers {
-	for id, h := range hs {
-		do := h.Do
-		h.Do = func() Requests {
-			w := do()
-			f()
-			return w
 		}
 		hs[id] = h
 	}

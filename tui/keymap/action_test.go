@@ -21,7 +21,7 @@ func TestHintReturnsActionUnderPointer(t *testing.T) {
 
 func TestRefusedActionIsNotDone(t *testing.T) {
 	done := 0
-	do := keymap.Just(func() { done++ })
+	do := func() keymap.Requests { done++; return nil }
 	hs := keymap.Handlers{
 		"plan.open":   {Do: do},
 		"plan.cancel": {Refuse: func() string { return "no step runs" }, Do: do},
@@ -42,7 +42,7 @@ func TestRefusedActionIsNotDone(t *testing.T) {
 
 func TestKeyMeansOnlyHandledActions(t *testing.T) {
 	k := panetest.Keys()
-	hs := keymap.Handlers{"move.onward": {Do: keymap.Just(func() {})}}
+	hs := keymap.Handlers{"move.onward": {Do: func() keymap.Requests { return nil }}}
 	if id, found := k.Meant(keymap.KeyNamed("space"), hs); !found || id != "move.onward" {
 		t.Errorf("space means %q", id)
 	}

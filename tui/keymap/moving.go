@@ -1,5 +1,7 @@
 package keymap
 
+import "slices"
+
 // mover is a pane that moves by lines.
 type mover struct {
 	height func() int // its visible lines
@@ -9,13 +11,19 @@ type mover struct {
 // far is more lines than a pane has.
 const far = 1 << 20
 
-// moving are the actions of every pane that moves.
-func moving() Table[mover] {
+// byLines are the actions of every pane that moves by lines. Some of their keys are letters.
+func byLines() Table[mover] {
 	return Table[mover]{
 		{ID: "move.up", Keys: "up k", Shown: "up/k", Does: "up", Do: lines(-1)},
 		{ID: "move.down", Keys: "down j", Shown: "down/j", Does: "down", Do: lines(1)},
 		{ID: "move.first", Keys: "g home", Does: "first", Do: lines(-far)},
 		{ID: "move.last", Keys: "G end", Does: "last", Do: lines(far)},
+	}
+}
+
+// byPages are the actions of every pane that moves by pages.
+func byPages() Table[mover] {
+	return Table[mover]{
 		{ID: "move.page_up", Keys: "pgup", Does: "page up", Do: page(-1)},
 		{ID: "move.page_down", Keys: "pgdown", Shown: "pgdn", Does: "page down", Do: page(1)},
 		{ID: "move.half_up", Keys: "ctrl+u", Does: "half a page up", Do: halfPage(-1)},
@@ -30,8 +38,16 @@ func onward() Table[mover] {
 	}
 }
 
+// wholePages are the actions by half a page of a pane that scrolls whole ones.
+func wholePages() Table[mover] {
+	return Table[mover]{
+		{ID: "move.half_up", Do: page(-1)},
+		{ID: "move.half_down", Do: page(1)},
+	}
+}
+
 // MovingLines returns the keys and words of the actions that move a pane.
-func MovingLines() Lines { return moving().Lines() }
+func MovingLines() Lines { return slices.Concat(byLines().Lines(), byPages().Lines()) }
 
 // OnwardLines returns those of the actions that move a pane which takes no text.
 func OnwardLines() Lines { return onward().Lines() }
@@ -39,16 +55,21 @@ func OnwardLines() Lines { return onward().Lines() }
 // Moving returns handlers that move a pane by lines. height returns its visible
 // lines.
 func Moving(height func() int, move func(lines int)) Handlers {
-	return moving().For(mover{height, move})
+	m := mover{height, move}
+	return byLines().For(m).With(byPages().For(m))
 }
 
 // Scrolling returns handlers that scroll a pane of body visible lines. Half a page
 // is a whole one.
 func Scrolling(body int, move func(lines int)) Handlers {
 	m := mover{func() int { return body }, move}
-	hs := moving().For(m).With(onward().For(m))
-	hs["move.half_up"], hs["move.half_down"] = hs["move.page_up"], hs["move.page_down"]
-	return hs
+	return ScrollingPages(body, move).With(byLines().For(m), onward().For(m))
+}
+
+// ScrollingPages returns those of the handlers that act where letters are text.
+func ScrollingPages(body int, move func(lines int)) Handlers {
+	m := mover{func() int { return body }, move}
+	return byPages().For(m).With(wholePages().For(m))
 }
 
 // lines makes an action that moves a pane by so many lines.
@@ -105,6 +126,12 @@ func Shared() Lines {
 		{ID: "list.down", Keys: "down ctrl+n", Does: "down"},
 		{ID: "list.choose", Keys: "enter", Does: "use it from now on"},
 		{ID: "list.other", Keys: "tab shift+tab", Does: "switch between the two lists"},
+	}
+}
+
+// SharedSearch returns those of the actions that begin a search.
+func SharedSearch() Lines {
+	return Lines{
 		{ID: "list.search", Keys: "/", Does: "search the list"},
 	}
 }

@@ -1,25 +1,25 @@
 package keymap
 
 import (
-	"fmt"
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 )
 
-// Row is an action of a part: its keys and words, who carries it out, and why not.
+// Row is an action of a part: its keys and words, who carries it out, and why not. A row
+// of a dialog or mode may have only the ID of an action whose keys and words stand in
+// another table: there, its keys do what this row says.
 type Row[P any] struct {
 	ID      string // configuration name, such as "plan.follow"
 	Keys    string // names, with spaces between them, the usual one first
 	Shown   string // in help, if not the first name
-	Does    string // in help; none for an action that has its keys and words elsewhere
+	Does    string // in help
 	Like    string // the action whose keys and words it has
 	KeyOnly bool   // leave it out of the palette: it moves, or belongs to what is typed
 
-	When   func(P) bool   // as in [Handler]
-	Refuse func(P) string // as in [Handler]
-	Do     func(P) Requests
-	Opens  bool // as in [Handler]
+	When   func(P) bool     // as in [Handler]
+	Refuse func(P) string   // as in [Handler]
+	Do     func(P) Requests // nil does nothing, where Refuse always says why
+	Opens  bool             // as in [Handler]
+	Early  bool             // as in [Handler]
 }
 
 // Table holds the actions that parts of the type P carry out. It stands beside their
@@ -30,7 +30,10 @@ type Table[P any] []Row[P]
 func (t Table[P]) For(part P) Handlers {
 	hs := make(Handlers, len(t))
 	for _, r := range t {
-		h := Handler{Opens: r.Opens, Do: func() Requests { return r.Do(part) }}
+		h := Handler{Opens: r.Opens, Early: r.Early, Do: func() Requests { return nil }}
+		if r.Do != nil {
+			h.Do = func() Requests { return r.Do(part) }
+		}
 		if r.When != nil {
 			h.When = func() bool { return r.When(part) }
 		}
@@ -42,10 +45,13 @@ func (t Table[P]) For(part P) Handlers {
 	return hs
 }
 
-// Lines returns the keys and words of the actions.
+// Lines returns the keys and words of the actions that have them in this table.
 func (t Table[P]) Lines() Lines {
 	lines := make(Lines, 0, len(t))
 	for _, r := range t {
+		if r.Keys == "" && r.Does == "" && r.Like == "" {
+			continue
+		}
 		lines = append(lines, Line{ID: r.ID, Keys: r.Keys, Shown: r.Shown, Does: r.Does, Like: r.Like, KeyOnly: r.KeyOnly, Handled: r.Do != nil})
 	}
 	return lines
@@ -64,28 +70,6 @@ type Line struct {
 
 // Lines are lines of help, in order.
 type Lines []Line
-
-// After returns the lines with more lines after that of the action id. It panics if no
-// line has that id.
-func (ls Lines) After(id string, more Lines) Lines {
-	return slices.Insert(slices.Clone(ls), ls.find(id)+1, more...)
-}
-
-// Cut returns the lines before that of the action id, and the others. It panics if no line
-// has that id.
-func (ls Lines) Cut(id string) (before, rest Lines) {
-	at := ls.find(id)
-	return ls[:at], ls[at:]
-}
-
-// find returns the place of the action id. A wrong id is a mistake in the program.
-func (ls Lines) find(id string) int {
-	at := slices.IndexFunc(ls, func(l Line) bool { return l.ID == id })
-	if at < 0 {
-		panic(fmt.Sprintf("the lines of the keys have no action %q", id))
-	}
-	return at
-}
 
 // Section is the lines of one place in help.
 type Section struct {

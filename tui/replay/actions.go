@@ -56,24 +56,31 @@ func (c controls) noReplay() string {
 // Refusals returns the handlers that a replay has in place of those that send
 // something to the session, and of those that quit.
 func Refusals() keymap.Handlers {
-	refuse := func(why string) keymap.Handler {
-		why = "This is a replay: " + why
-		return keymap.Handler{Refuse: func() string { return why }, Do: keymap.Just(func() {})}
-	}
-	noModel := refuse("it uses no model.")
-	quit := keymap.Handler{Do: keymap.Command(func() tea.Cmd { return tea.Quit })}
-	return keymap.Handlers{
-		"gate":        refuse("gates were answered in the recorded run, as the chat shows."),
-		"runs":        refuse("no run can be resumed here."),
-		"review.next": refuse("it makes no plans."),
-		"models":      noModel,
-		"look":        noModel,
-		"servers":     refuse("no server is started here."),
-		"settings":    refuse("nothing is set here."),
-		"chat.export": refuse("nothing is written; /export in a chat does that."),
-		"plan.cancel": refuse("nothing can be canceled."),
-		"plan.undo":   refuse("nothing can be undone here."),
-		"quit":        quit,
-		"replay.quit": quit,
+	return refusals().For(controls{})
+}
+
+// refusals are the actions that a replay has in place of those of a session.
+func refusals() keymap.Table[controls] {
+	return keymap.Table[controls]{
+		refused("gate", "gates were answered in the recorded run, as the chat shows."),
+		refused("runs", "no run can be resumed here."),
+		refused("review.next", "it makes no plans."),
+		refused("models", "it uses no model."),
+		refused("look", "it uses no model."),
+		refused("servers", "no server is started here."),
+		refused("settings", "nothing is set here."),
+		refused("chat.export", "nothing is written; /export in a chat does that."),
+		refused("plan.cancel", "nothing can be canceled."),
+		refused("plan.undo", "nothing can be undone here."),
+		{ID: "quit", Do: keymap.Runs(controls.quit)},
+		{ID: "replay.quit", Do: keymap.Runs(controls.quit)},
 	}
 }
+
+// refused is the row of an action that a replay never does.
+func refused(id, why string) keymap.Row[controls] {
+	return keymap.Row[controls]{ID: id, Refuse: func(controls) string { return "This is a replay: " + why }}
+}
+
+// quit leaves the program without a question.
+func (c controls) quit() tea.Cmd { return tea.Quit }

@@ -146,46 +146,36 @@ func (d *Dialog) handlers() keymap.Handlers {
 	case !d.Waits():
 		return nil
 	case d.editor != nil:
-		return keymap.Handlers{
-			"dialog.leave":       {Do: keymap.Just(func() { d.editor = nil })},
-			"question.send":      {Do: keymap.Just(d.takeEdit)},
-			"question.undo_edit": {Do: keymap.Just(func() { d.editor.Undo() })},
-		}
+		return editing().For(d)
 	case d.confirm != nil:
-		return keymap.Handlers{
-			"quit.yes": {Do: func() keymap.Requests {
-				yes := d.confirm.yes
-				d.confirm = nil
-				return yes()
-			}},
-			"quit.no": {Do: keymap.Just(func() { d.confirm = nil })},
-		}
+		return confirming().For(d)
 	}
-	return actions().For(d).With(d.viewHandlers())
+	return actions().For(d).With(viewing().For(d))
 }
 
 // Answers returns the actions that change and answer the plan for use elsewhere,
 // as in the palette. While the dialog is hidden, an action only shows it: nothing
 // changes unseen.
 func (d *Dialog) Answers() keymap.Handlers {
-	hs := keymap.Handlers{}
-	for _, row := range actions() {
-		hs[row.ID] = keymap.Handler{
-			Refuse: keymap.Unless(d.Waits, "No plan waits for review."),
-			Do: func() keymap.Requests {
-				if !d.Shown() {
-					d.Reopen()
-					return nil
-				}
-				w, why := d.Actions().Act(row.ID)
-				if why != "" {
-					return keymap.ShowFooter(why)
-				}
-				return w
-			},
-		}
+	t := actions()
+	for i := range t {
+		t[i].Refuse = keymap.Needs((*Dialog).Waits, "No plan waits for review.")
+		t[i].Do = func(d *Dialog) keymap.Requests { return d.act(t[i].ID) }
 	}
-	return hs
+	return t.For(d)
+}
+
+// act does an action, says why it is unavailable, or only shows the hidden dialog.
+func (d *Dialog) act(id string) keymap.Requests {
+	if !d.Shown() {
+		d.Reopen()
+		return nil
+	}
+	w, why := d.Actions().Act(id)
+	if why != "" {
+		return keymap.ShowFooter(why)
+	}
+	return w
 }
 
 // Update handles keys without an action, pasted text and the mouse.
@@ -217,16 +207,48 @@ func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
 	return nil
 }
 
-// viewHandlers returns the actions that change the view.
-func (d *Dialog) viewHandlers() keymap.Handlers {
-	page := max(d.page.lines()-1, 1)
-	line := func(by int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.page.scroll(by) })} }
-	choose := func(i int) keymap.Handler { return keymap.Handler{Do: keymap.Just(func() { d.choose(i) })} }
-	return keymap.Handlers{
-		"dialog.leave": {Do: keymap.Just(func() { d.open = false })},
-		"move.page_up": line(-page), "move.half_up": line(-page), "move.page_down": line(page), "move.half_down": line(page),
-		"move.up": choose(d.table.place() - 1), "move.down": choose(d.table.place() + 1), "move.first": choose(0), "move.last": choose(d.table.count() - 1),
+// viewing are the actions that change the view.
+func viewing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "move.up", Do: keymap.Calls(func(d *Dialog) { d.choose(d.table.place() - 1) })},
+		{ID: "move.down", Do: keymap.Calls(func(d *Dialog) { d.choose(d.table.place() + 1) })},
+		{ID: "move.first", Do: keymap.Calls(func(d *Dialog) { d.choose(0) })},
+		{ID: "move.last", Do: keymap.Calls(func(d *Dialog) { d.choose(d.table.count() - 1) })},
+		{ID: "move.page_up", Do: turnPage(-1)},
+		{ID: "move.half_up", Do: turnPage(-1)},
+		{ID: "move.page_down", Do: turnPage(1)},
+		{ID: "move.half_down", Do: turnPage(1)},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Dialog) { d.open = false })},
 	}
+}
+
+// turnPage makes an action that scrolls the page about the selected step by so many pages.
+func turnPage(by int) func(*Dialog) keymap.Requests {
+	return keymap.Calls(func(d *Dialog) { d.page.scroll(by * max(d.page.lines()-1, 1)) })
+}
+
+// editing are the actions while a call is edited.
+func editing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "question.send", Do: keymap.Calls((*Dialog).takeEdit)},
+		{ID: "question.undo_edit", Do: keymap.Calls(func(d *Dialog) { d.editor.Undo() })},
+		{ID: "dialog.leave", Do: keymap.Calls(func(d *Dialog) { d.editor = nil })},
+	}
+}
+
+// confirming are the actions while an action awaits confirmation.
+func confirming() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "quit.yes", Do: (*Dialog).confirmed},
+		{ID: "quit.no", Do: keymap.Calls(func(d *Dialog) { d.confirm = nil })},
+	}
+}
+
+// confirmed does what the user has confirmed.
+func (d *Dialog) confirmed() keymap.Requests {
+	yes := d.confirm.yes
+	d.confirm = nil
+	return yes()
 }
 
 // answer sends the decision about the plan.

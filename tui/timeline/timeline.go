@@ -68,19 +68,29 @@ func (d *Dialog) Hints() []keymap.Hint {
 
 // Actions returns the actions of the timeline.
 func (d *Dialog) Actions() keymap.Handlers {
-	shut := keymap.Handler{Do: keymap.Just(func() { d.open = false })}
-	return keymap.Handlers{
-		"dialog.leave": shut, "plan.timeline": shut,
-		"plan.open": {Do: func() keymap.Requests {
-			t := d.chosen()
-			if t == nil || t.Kind != timing.TrackStep {
-				return nil
-			}
-			d.open = false
-			return keymap.Requests{keymap.ShowStep(t.Index)}
-		}},
-	}.With(d.Moving(false, d.count())).First(d.Unpick)
+	return actions().For(d).With(d.Moving(false, d.count())).First(d.Unpick)
 }
+
+// actions are the actions of the timeline.
+func actions() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "plan.open", Do: (*Dialog).openStep},
+		{ID: "dialog.leave", Do: keymap.Calls((*Dialog).close)},
+		{ID: "plan.timeline", Do: keymap.Calls((*Dialog).close)},
+	}
+}
+
+// openStep leaves the timeline for the selected step, if a step is selected.
+func (d *Dialog) openStep() keymap.Requests {
+	t := d.chosen()
+	if t == nil || t.Kind != timing.TrackStep {
+		return nil
+	}
+	d.close()
+	return keymap.Requests{keymap.ShowStep(t.Index)}
+}
+
+func (d *Dialog) close() { d.open = false }
 
 // Update handles the mouse.
 func (d *Dialog) Update(msg tea.Msg) keymap.Requests {
