@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/cli/app"
@@ -17,7 +19,11 @@ import (
 func output(format string) (a *app.App, out, notes *strings.Builder) {
 	out, notes = &strings.Builder{}, &strings.Builder{}
 	a = app.New("", app.IO{Out: out, Err: notes, Getenv: func(string) string { return "" }}, nil)
-	a.Settings().Output = format
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	a.Register(flags)
+	if err := flags.Set("output", format); err != nil {
+		panic(err)
+	}
 	return a, out, notes
 }
 

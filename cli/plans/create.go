@@ -40,10 +40,10 @@ func newCreate(a *app.App) slash.Command {
 
 // run plans a goal. With JSON it prints only the plan.
 func (o createOptions) run(ctx context.Context, goal string) error {
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return exit.Usage("plan create calls no tools: omit --dry-run")
 	}
-	a := o.app.With(func(s *config.Options) { s.Review = false }) // nothing runs that could be reviewed first
+	a := o.app.With((*config.Options).SkipReview) // nothing runs that could be reviewed first
 	if c := a.Chat(); c != nil {
 		c.HandOver(session.Create{Goal: goal})
 		return nil

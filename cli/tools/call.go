@@ -83,9 +83,9 @@ func (o callOptions) run(ctx context.Context, name string) error {
 			}
 			return nil, &exit.Error{Status: exit.BadUsage, Code: v.Faults[0].Code, Err: errors.New(what)}
 		}
-		return []session.Command{session.Execute{Plan: v.Plan, OnFailure: plan.OnFailureAbort, Strict: check.Strict(o.app.Settings())}}, nil
+		return []session.Command{session.Execute{Plan: v.Plan, OnFailure: plan.OnFailureAbort, Strict: o.app.Planning().Strict()}}, nil
 	}}
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return lines.Run(ctx, o.app, job)
 	}
 	var printed *resultOnly
