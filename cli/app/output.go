@@ -65,15 +65,15 @@ func (o *Output) Styles() *draw.Styles {
 	return nil
 }
 
-// Log returns the line log of a session. Again is the command that runs a deleted run
-// again; "" if runs are kept.
-func (o *Output) Log(out io.Writer, session, again string) *plain.Log {
-	return plain.New(out, session, o.lines(again))
+// Log returns the line log of a session. How says what it leaves out; its appearance is
+// that of the output.
+func (o *Output) Log(out io.Writer, session string, how plain.Options) *plain.Log {
+	return plain.New(out, session, o.dress(how))
 }
 
-// lines says how to print lines.
-func (o *Output) lines(again string) plain.Options {
-	how := plain.Options{ASCII: o.appearance().ASCII, Again: again}
+// dress adds the appearance of lines.
+func (o *Output) dress(how plain.Options) plain.Options {
+	how.ASCII = o.appearance().ASCII
 	if t := o.terminal(); t != nil {
 		how.Styles, how.Width = t.Styles, t.Width
 	}
@@ -83,7 +83,7 @@ func (o *Output) lines(again string) plain.Options {
 // Lines writes lines to standard output.
 func (o *Output) Lines(write func(*plain.Printer)) error {
 	var b strings.Builder
-	write(plain.NewPrinter(&b, o.lines("")))
+	write(plain.NewPrinter(&b, o.dress(plain.Options{})))
 	return o.Print(b.String())
 }
 

@@ -17,6 +17,7 @@ import (
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/planning/plan"
+	"replan/tui/plain"
 )
 
 // createOptions are the options of replan plan create.
@@ -58,7 +59,7 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 		if a.Out().JSON() {
 			return lines.NotesOnly{Out: a.Out()}
 		}
-		return lines.WithoutEnd{Log: a.Out().Log(out, session, "")}
+		return a.Out().Log(out, session, plain.Options{QuietSuccess: true})
 	}
 	// The session has ended when Run returns, so nothing else writes to kept.
 	if err := lines.Run(ctx, a, job); err != nil {
