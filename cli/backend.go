@@ -49,7 +49,7 @@ func (b backend) Execute(ctx context.Context, id string) (session.Execute, error
 	if len(v.Faults) > 0 {
 		return session.Execute{}, fmt.Errorf("the plan %s cannot be run: %w", stored.ID, plan.FaultError(v.Faults))
 	}
-	return host.Terms{}.Command(v.Plan, check.Strict(b.app.Settings())), nil
+	return host.Terms{}.Command(v.Plan, b.app.Planning().Strict()), nil
 }
 
 // Runs lists the runs of this folder. Runs that only made a plan are left out, as
@@ -63,7 +63,7 @@ func (b backend) Runs() ([]agent.Summary, error) {
 		b.services.Logger().Warn("a run cannot be listed", "error", err)
 	}
 	return slices.DeleteFunc(all, func(s agent.Summary) bool {
-		return s.PlanOnly && s.Status == event.StatusCompleted || !runner.SameFolder(s.Workspace, b.app.Settings().Workspace)
+		return s.PlanOnly && s.Status == event.StatusCompleted || !runner.SameFolder(s.Workspace, b.app.Folders().Workspace)
 	}), nil
 }
 
@@ -79,7 +79,7 @@ func (b backend) Run(id string) (run agent.Run, live bool, err error) {
 	if run, err = b.app.Store().FoldRun(id); err != nil {
 		return run, false, fmt.Errorf("read the run %s: %w", wording.ShortID(id), err)
 	}
-	if !runner.SameFolder(run.Workspace, b.app.Settings().Workspace) {
+	if !runner.SameFolder(run.Workspace, b.app.Folders().Workspace) {
 		return run, false, fmt.Errorf("the run %s belongs to another folder: use an id of runs_list", wording.ShortID(id))
 	}
 	return run, live, nil

@@ -255,15 +255,19 @@ func newRoot(a *app.App) *cobra.Command {
 		return &exit.Error{Status: exit.BadUsage, Code: "usage", Err: args.WrongFlag(cmd.Flags(), err, "see "+cmd.CommandPath()+" --help"), Unparsed: true}
 	})
 	help.Register(root.PersistentFlags())
-	a.Settings().Register(root.PersistentFlags())
+	a.Register(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if unconfigured(cmd) {
-			return a.Settings().CheckOutput()
+			return a.CheckOutput()
 		}
 		if err := a.Complete(cmd.Flags()); err != nil {
 			return err
 		}
-		return workers.Check(cmd, a.Settings())
+		here, err := workers.Check(cmd, a.Workers())
+		if here {
+			a.WorkHere()
+		}
+		return err
 	}
 	root.Flags().BoolVar(&o.GoOn, "continue", false, "continue this folder's newest session; and its newest run if unfinished")
 	host.RegisterInDoubt(root.Flags(), &o.InDoubt)
@@ -338,7 +342,7 @@ func newHelp(a *app.App) *cobra.Command {
 func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
 	return func(cmd *cobra.Command) (complete.Source, error) {
 		err := a.Complete(cmd.Flags())
-		return complete.Source{Options: a.Settings(), Store: a.Store(), Now: time.Now()}, err
+		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Profiles: a.Planning().Names(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
 	}
 }
 

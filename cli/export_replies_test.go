@@ -5,24 +5,21 @@ import (
 	"errors"
 
 	"replan/agent/event"
-	"replan/agent/policy"
 	"replan/agent/session"
 	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/cli/fit"
 	"replan/mcpclient"
-	"replan/mcpclient/workspace/code/lsp"
 )
 
 // Attempt carries out a job of replan fit against the server at host, in a session of its
 // own that keeps its files in home.
 func Attempt(ctx context.Context, host, home string, job fit.Job) (fit.Outcome, error) {
-	a, err := appIn(job.Folder, home)
+	a, err := appIn(job.Folder, map[string]string{"REPLAN_HOME": home, "OLLAMA_HOST": host})
 	if err != nil {
 		return fit.Outcome{}, err
 	}
-	a.Settings().Host = host
 	return fit.Try(ctx, a, home, job)
 }
 
@@ -30,7 +27,8 @@ func Attempt(ctx context.Context, host, home string, job fit.Job) (fit.Outcome, 
 // host, as the demo does without a terminal, and calls see with each event. The demo's
 // files are in folder.
 func PlaySecondAct(ctx context.Context, host, folder string, see func(event.Event)) (err error) {
-	a, err := appIn(folder, folder+"/home")
+	home := folder + "/home"
+	a, err := appIn(folder, map[string]string{"REPLAN_HOME": home})
 	if err != nil {
 		return err
 	}
@@ -38,11 +36,9 @@ func PlaySecondAct(ctx context.Context, host, folder string, see func(event.Even
 	if err != nil {
 		return err
 	}
-	a = a.With(func(s *config.Options) {
-		s.Workspace, s.Host, s.Model, s.Trusted = project, host, demo.RecordedModel, true
-		s.LSP = lsp.Section{Enabled: new(bool)}
-		s.Manner = config.Manner{}
-		s.ApproveText, s.Approve = string(policy.ApproveAll), policy.ApproveAll
+	a = a.With(func(o *config.Options) {
+		o.Demonstrate(config.Project{Folder: project, Home: home, Model: demo.RecordedModel, Host: host})
+		o.ApproveAll()
 	})
 	services, err := a.Open(ctx, app.Opening{Trust: mcpclient.TrustNone, Runs: true})
 	if err != nil {

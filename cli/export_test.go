@@ -12,7 +12,6 @@ import (
 	"replan/cli/config"
 	"replan/cli/demo"
 	"replan/mcpclient"
-	"replan/mcpclient/workspace/code/lsp"
 )
 
 // DemoSession is everything below the demo's screen: the unpacked project, the
@@ -26,7 +25,8 @@ type DemoSession struct {
 // OpenDemo does in folder what the demo command does before it draws. Pace is the
 // delay between two chunks of the model; 0 sends them at once.
 func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSession, error) {
-	a, err := appIn(folder, folder+"/home")
+	home := folder + "/home"
+	a, err := appIn(folder, map[string]string{"REPLAN_HOME": home})
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +34,12 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	if err != nil {
 		return nil, err
 	}
-	model, err := demo.Start(ctx, pace, demo.Next(a.Settings().KeyName, false))
+	model, err := demo.Start(ctx, pace, demo.Next(a.Appearance().KeyName, false))
 	if err != nil {
 		return nil, err
 	}
-	a = a.With(func(s *config.Options) {
-		s.Workspace, s.Host, s.Model, s.Trusted = project, model.URL(), demo.Model, true
-		s.LSP = lsp.Section{Enabled: new(bool)} // keeps the output the same on every machine
-		s.Manner = config.Manner{}
+	a = a.With(func(o *config.Options) {
+		o.Demonstrate(config.Project{Folder: project, Home: home, Model: demo.Model, Host: model.URL()})
 	})
 	services, err := a.Open(ctx, app.Opening{Trust: mcpclient.TrustAsk, Attended: true})
 	if err != nil {
@@ -50,15 +48,13 @@ func OpenDemo(ctx context.Context, folder string, pace time.Duration) (*DemoSess
 	return &DemoSession{services, model, project}, nil
 }
 
-// appIn returns an app in a folder, which keeps its files in home.
-func appIn(folder, home string) (*app.App, error) {
+// appIn returns an app in a folder, with an environment.
+func appIn(folder string, environment map[string]string) (*app.App, error) {
 	a := app.New(Version, IO{
-		Getenv: func(string) string { return "" },
+		Getenv: func(name string) string { return environment[name] },
 		Getwd:  func() (string, error) { return folder, nil },
 	}, chat.Commands)
-	flags := newRoot(a).PersistentFlags()
-	a.Settings().DataDir = home // after the flag's declaration has set the default
-	return a, a.Complete(flags)
+	return a, a.Complete(newRoot(a).PersistentFlags())
 }
 
 // Session returns the running session.

@@ -20,7 +20,7 @@ import (
 func Hosted(ctx context.Context, std IO, flags []string) (cfg runner.Config, end func() error, err error) {
 	a := app.New(Version, std, chat.Commands)
 	set := pflag.NewFlagSet("replan", pflag.ContinueOnError)
-	a.Settings().Register(set)
+	a.Register(set)
 	if err := set.Parse(flags); err != nil {
 		return cfg, nil, exit.Usage("%w", args.WrongFlag(set, err, ""))
 	}

@@ -74,11 +74,11 @@ func newServe(a *app.App) *cobra.Command {
 
 // run serves until the input ends or the program must stop.
 func (o serveOptions) run(ctx context.Context) (err error) {
-	set := o.app.Settings()
+	execution := o.app.Execution()
 	switch {
-	case set.DryRun:
+	case execution.DryRun:
 		return exit.Usage("replan serve cannot be a dry run: omit --dry-run")
-	case set.Review:
+	case execution.Review:
 		return exit.Usage("nobody can review plans here: omit --review; clients see a plan with plan_create")
 	case o.http == "" && (o.remote || o.tokenFile != ""):
 		return exit.Usage("--allow-remote and --token-file are for --http: add it")
@@ -106,8 +106,8 @@ func (o serveOptions) run(ctx context.Context) (err error) {
 	cfg := serve.Config{Version: o.app.Version(), Logger: w.Logger()}
 	if o.plans {
 		cfg.Backend = backend{o.app, w}
-		if set.Approve != policy.ApproveAsk {
-			cfg.Answered = "--approve " + string(set.Approve)
+		if approve := o.app.Gates().Approve; approve != policy.ApproveAsk {
+			cfg.Answered = "--approve " + string(approve)
 		}
 	}
 	if o.workspace {

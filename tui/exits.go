@@ -31,7 +31,7 @@ type exits struct {
 	review    *review.Dialog
 	message   *frame.Message
 	outbox    *outbox
-	byWorkers bool // the run continues without the screen
+	continues bool // the run continues without the screen
 
 	warned bool // the last key asked to stop at an open gate and got a warning
 	again  bool // this key repeats that request
@@ -84,7 +84,7 @@ func (e *exits) leave() tea.Cmd {
 	case e.panes.Focus() == panes.Chat && !e.input.Empty() && !e.focus.covered():
 		e.input.Clear()
 		return nil
-	case e.live.Busy() && !e.byWorkers:
+	case e.live.Busy() && !e.continues:
 		e.focus.askToQuit()
 		return nil
 	default:

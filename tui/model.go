@@ -86,7 +86,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		toasts:     frame.NewToasts(pauses),
 		live:       &live.Runs{Planners: o.Planners, Can: can, Recorded: o.Replay},
 	}
-	m.live.Await(can.ByWorkers)
+	m.live.Await(can.Awaited != "")
 	m.styles = m.appearance.shared()
 	l, k := m.styles, m.keys
 	m.clipboard = clipboard{send: tea.SetClipboard, toasts: m.toasts}
@@ -107,7 +107,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	}
 	m.exits = &exits{
 		keys: k, panes: m.panes, focus: m.focus, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
-		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, byWorkers: can.ByWorkers,
+		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, continues: can.Continues,
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},

@@ -9,6 +9,10 @@ func (*Session) Abilities() session.Abilities {
 		NoResume:        "A screen follows one run of workers: resume another with replan plan resume.",
 		NoUndo:          "A run of workers cannot be undone.",
 		NoConversations: "A run of workers is no conversation.",
-		ByWorkers:       true,
+		Awaited:         "waiting for a worker to begin",
+		Continues:       true,
+		Others: session.OtherRuns{
+			Place: "running", State: "running on a worker", Advice: "A worker is running it.", Follow: "replan runs follow",
+		},
 	}
 }

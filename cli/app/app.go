@@ -58,7 +58,7 @@ func (a *App) Complete(flags *pflag.FlagSet) error {
 	if err := a.settings.Complete(flags, config.Environment{Workspace: workspace, Getenv: a.io.Getenv, Terminal: a.io.Terminal}); err != nil {
 		return err
 	}
-	a.store = newStore(a.settings.Dirs)
+	a.store = newStore(a.Folders().Dirs)
 	environ, left := child.OutsidePath(os.Environ(), workspace)
 	if left == nil {
 		return nil
@@ -80,15 +80,12 @@ func (a *App) With(change func(*config.Options)) *App {
 	other, settings := *a, *a.settings
 	change(&settings)
 	other.settings = &settings
-	if settings.Dirs != a.settings.Dirs {
-		other.store = newStore(settings.Dirs)
+	if dirs := settings.Folders().Dirs; dirs != a.Folders().Dirs {
+		other.store = newStore(dirs)
 	}
 	other.out = newOutput(&other)
 	return &other
 }
-
-// Settings returns the settings in force.
-func (a *App) Settings() *config.Options { return a.settings }
 
 // IO returns the program's input and output.
 func (a *App) IO() IO { return a.io }
@@ -107,11 +104,11 @@ func (a *App) PathLeft() []string { return a.pathLeft }
 
 // Screen reports whether the full screen can be opened.
 func (a *App) Screen() bool {
-	return a.io.Terminal && !a.settings.Plain && a.settings.Output == config.OutputText && a.io.Getenv("TERM") != "dumb"
+	return a.Asks() && !a.Plain() && a.io.Getenv("TERM") != "dumb"
 }
 
 // Asks reports whether a user is present to answer questions, line by line.
-func (a *App) Asks() bool { return a.io.Terminal && a.settings.Output == config.OutputText }
+func (a *App) Asks() bool { return a.io.Terminal && a.settings.Output().Format == config.OutputText }
 
 // Chat is the chat that a command was typed into.
 type Chat struct {
@@ -122,7 +119,7 @@ type Chat struct {
 // InChat returns an app for a command that was typed into the chat of a session: no
 // questions are asked there, and out becomes the answer.
 func (a *App) InChat(services *Services, out io.Writer) *App {
-	in := a.With(func(s *config.Options) { s.Output = config.OutputText })
+	in := a.With((*config.Options).PrintText)
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), out, out, false
 	in.chat = &Chat{services: services}
 	in.out = newOutput(in) // the answer is no terminal, even if the run is printed on one

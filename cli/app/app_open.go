@@ -9,6 +9,7 @@ import (
 	"replan/cli/crash"
 	"replan/mcpclient"
 	"replan/mcpclient/box"
+	"replan/mcpclient/workcopy"
 )
 
 // Open prepares what a session works with and starts it.
@@ -25,6 +26,9 @@ func (a *App) Open(ctx context.Context, how Opening) (*Services, error) {
 
 // Prepare opens everything a session works with. [Services.Begin] starts the session.
 func (a *App) Prepare(ctx context.Context, how Opening) (*Services, error) {
+	if how.Resume != "" && !a.Isolation().Asked && workcopy.Elsewhere(a.Folders().Dirs.Copies(), a.Folders().Workspace, how.Resume) != nil {
+		a = a.With((*config.Options).Isolate) // the run continues where it worked
+	}
 	return openServices(a, true, func(s *Services) error { return s.prepare(ctx, how) })
 }
 
@@ -44,7 +48,7 @@ func (a *App) NewWatch() *crash.Watch {
 	if !a.IO().Terminal {
 		tty = nil
 	}
-	watch, err := crash.New(a.Settings().Dirs.Crashes(), a.Version(), tty)
+	watch, err := crash.New(a.Folders().Dirs.Crashes(), a.Version(), tty)
 	if err != nil {
 		return nil // crashes then go unreported
 	}
@@ -53,13 +57,14 @@ func (a *App) NewWatch() *crash.Watch {
 
 // OpenChanges opens the copy in which changes of earlier runs wait.
 func (a *App) OpenChanges(ctx context.Context) (*Services, error) {
-	isolated := a.With(func(s *config.Options) { s.Isolate.On, s.Isolate.InPlace, s.DryRun = true, false, false })
-	return openServices(isolated, false, func(s *Services) error { return s.openChanges(ctx) })
+	return openServices(a.With((*config.Options).OpenCopy), false, func(s *Services) error { return s.openChanges(ctx) })
 }
 
 // Box returns the box of the children of a command that starts no session, nil if the
 // user wants none.
-func (a *App) Box() (*box.Box, error) { return newBox(a.Settings(), a.Settings().Workspace, false) }
+func (a *App) Box() (*box.Box, error) {
+	return newBox(a.Isolation(), a.Folders().Dirs, a.Folders().Workspace, false)
+}
 
 // Undoing returns what restores files of the workspace.
-func (a *App) Undoing() Undoing { return Undoing{a.Store(), a.Settings().Workspace, a.Out()} }
+func (a *App) Undoing() Undoing { return Undoing{a.Store(), a.Folders().Workspace, a.Out()} }

@@ -29,36 +29,36 @@ func (s *Services) Config() runner.Config { return s.config(s.app) }
 
 // config returns the configuration of a session for an app, with its settings.
 func (s *Services) config(a *App) runner.Config {
-	set := a.Settings()
-	manner := set.Manner.Instructed(s.instructions.Text, set.Trusted)
+	in, gates, limits, execution := a.Folders(), a.Gates(), a.Limits(), a.Execution()
+	planning := a.Planning().Instructed(s.instructions.Text, gates.Trusted)
 	cfg := runner.Config{
 		Model: s.model, Tools: s.tools,
-		Workspace: set.Workspace, Trusted: set.Trusted,
-		Limits: set.Limits, SessionLimits: set.SessionLimits, Rules: set.Rules, Routing: set.Routing, Approve: set.Approve,
-		Prompting: manner.Prompting, Profiles: manner.Profiles, Profile: manner.Profile, Instructions: s.instructions.File,
+		Workspace: in.Workspace, Trusted: gates.Trusted,
+		Limits: limits.Run, SessionLimits: limits.Session, Rules: gates.Rules, Routing: planning.Routing, Approve: gates.Approve,
+		Prompting: planning.Prompting, Profiles: planning.Profiles, Profile: planning.Profile, Instructions: s.instructions.File,
 		Store:     a.Store(),
 		EndLeft:   endLeft,
-		Remember:  func(rule event.Always) error { return policy.Save(set.Dirs.ConfigFile(), rule) },
+		Remember:  func(rule event.Always) error { return policy.Save(in.Dirs.ConfigFile(), rule) },
 		Undo:      s.undo,
 		Dirty:     s.dirty,
 		Survey:    s.survey,
-		Branch:    func() string { return folder.Branch(set.Workspace) },
+		Branch:    func() string { return folder.Branch(in.Workspace) },
 		Host:      s.model.Host(),
-		Settings:  set.Report,
+		Settings:  a.settings.Report,
 		InputHelp: s.inputHelp(a),
 		OpenPage:  Browser(a.IO().Getenv),
-		Raise:     set.Raised,
-		DryRun:    set.DryRun, RequireVerified: set.RequireVerified,
-		OnFailure: set.OnFailure,
-		Review:    set.Review,
+		Raise:     limits.Raised,
+		DryRun:    execution.DryRun, RequireVerified: execution.RequireVerified,
+		OnFailure: execution.OnFailure,
+		Review:    execution.Review,
 		Reviewer:  a.Asks(),
 		NewID:     NewID,
 		Crashed: func(value any, stack []byte) string {
-			return crash.Report(set.Dirs.Crashes(), a.Version(), value, stack)
+			return crash.Report(in.Dirs.Crashes(), a.Version(), value, stack)
 		},
 		Logger: s.Logger(),
 	}
-	if set.DryRun {
+	if execution.DryRun {
 		cfg.Store, cfg.Remember = store.Dry{Store: a.Store(), NoResume: a.Out().NoDryResume()}, nil
 	}
 	return cfg
@@ -67,10 +67,9 @@ func (s *Services) config(a *App) runner.Config {
 // inputHelp returns the input help of a session. Even without the workspace's tools, the
 // user may mention its files.
 func (s *Services) inputHelp(a *App) runner.InputHelp {
-	set := a.Settings()
 	if s.own == nil && s.named == nil {
 		var err error
-		if s.named, err = workspace.New(workspace.Config{Dir: s.work.folder(), Private: set.Dirs.All(), Hidden: set.Hidden, Logger: s.Logger(), Box: s.work.contains()}); err != nil {
+		if s.named, err = workspace.New(workspace.Config{Dir: s.work.folder(), Private: a.Folders().Dirs.All(), Hidden: a.Gates().Hidden, Logger: s.Logger(), Box: s.work.contains()}); err != nil {
 			s.Logger().Warn("files cannot be named", "error", err)
 		}
 	}

@@ -23,9 +23,11 @@ import (
 
 // isolation is where the runs of a session work, and what contains their programs.
 type isolation struct {
-	settings *config.Options
-	store    *store.Store
-	logger   *slog.Logger
+	how     config.Isolation
+	dry     bool // no tool is called
+	folders config.Folders
+	store   *store.Store
+	logger  *slog.Logger
 
 	box    *box.Box             // nil contains nothing
 	copy   *workcopy.Copy       // that runs work in; nil if they work in the workspace itself
@@ -33,7 +35,7 @@ type isolation struct {
 }
 
 func newIsolation(a *App, logger *slog.Logger) *isolation {
-	return &isolation{settings: a.Settings(), store: a.Store(), logger: logger}
+	return &isolation{how: a.Isolation(), dry: a.Execution().DryRun, folders: a.Folders(), store: a.Store(), logger: logger}
 }
 
 // contains returns the box of the children; nil contains nothing.
@@ -48,7 +50,7 @@ func (i *isolation) folder() string {
 	if i.copy != nil {
 		return i.copy.Dir
 	}
-	return i.settings.Workspace
+	return i.folders.Workspace
 }
 
 // backups returns where the old content of changed files is kept: what runs change in
@@ -75,14 +77,13 @@ func (i *isolation) open(ctx context.Context, how Opening) (notes []string, err 
 
 // openCopy opens the copy of the workspace if runs work in one.
 func (i *isolation) openCopy(ctx context.Context, how Opening) (notes []string, err error) {
-	set := i.settings
-	if !set.Isolate.On || set.Isolate.InPlace || !how.Runs || set.DryRun {
+	if !i.how.On || i.how.InPlace || !how.Runs || i.dry {
 		return nil, nil
 	}
 	if _, err := box.Supported(); err != nil {
 		return nil, nil //nolint:nilerr // the box says so
 	}
-	i.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: set.Workspace, Copies: set.Dirs.Copies(), Private: set.Dirs.All(), Run: how.Resume})
+	i.copy, err = workcopy.Open(ctx, workcopy.Config{Folder: i.folders.Workspace, Copies: i.folders.Dirs.Copies(), Private: i.folders.Dirs.All(), Run: how.Resume})
 	switch {
 	case err == nil && i.copy.Missing() > 0:
 		return []string{english.Count(i.copy.Missing(), "file") + " of this folder cannot be read: the copy in which runs work lacks them"}, nil
@@ -98,18 +99,19 @@ func (i *isolation) openCopy(ctx context.Context, how Opening) (notes []string, 
 // openBox makes the box of the children if the user wants one. It returns what this
 // kernel does not hold.
 func (i *isolation) openBox() (gaps []string, err error) {
-	if i.box, err = newBox(i.settings, i.folder(), i.copied()); err != nil || i.box == nil {
+	if i.box, err = newBox(i.how, i.folders.Dirs, i.folder(), i.copied()); err != nil || i.box == nil {
 		return nil, err
 	}
 	return i.box.Gaps(), nil
 }
 
-// newBox returns the box of children that work in a folder, or in a copy of it.
-func newBox(set *config.Options, folder string, copied bool) (*box.Box, error) {
-	if !set.Isolate.On {
+// newBox returns the box of children that work in a folder, or in a copy of it. They do not
+// see the folders of replan.
+func newBox(how config.Isolation, private store.Dirs, folder string, copied bool) (*box.Box, error) {
+	if !how.On {
 		return nil, nil //nolint:nilnil // a nil box contains nothing
 	}
-	b, err := box.New(box.Config{Dir: folder, Write: set.Isolate.Write, Private: set.Dirs.All(), Network: set.Isolate.Network, Copy: copied})
+	b, err := box.New(box.Config{Dir: folder, Write: how.Write, Private: private.All(), Network: how.Network, Copy: copied})
 	if err != nil {
 		advice := ""
 		if _, unsupported := box.Supported(); unsupported != nil {
@@ -127,7 +129,7 @@ func (i *isolation) use(own *workspace.Operators) (opened *workspace.Operators, 
 	if !i.copied() {
 		return nil, nil //nolint:nilnil // nothing had to be opened
 	}
-	if i.target, err = workspace.New(workspace.Config{Dir: i.settings.Workspace, Backups: i.store.Runs.Dir, Private: i.settings.Dirs.All(), Logger: i.logger}); err != nil {
+	if i.target, err = workspace.New(workspace.Config{Dir: i.folders.Workspace, Backups: i.store.Runs.Dir, Private: i.folders.Dirs.All(), Logger: i.logger}); err != nil {
 		return nil, exit.Usage("%w", err)
 	}
 	if own == nil { // only for git
@@ -143,7 +145,7 @@ func (i *isolation) use(own *workspace.Operators) (opened *workspace.Operators, 
 // changes returns the copy that runs work in. Without one there are no changes; a quiet
 // one does not offer them.
 func (i *isolation) changes(quiet bool) *WorkingCopy {
-	return &WorkingCopy{copy: i.copy, settings: i.settings, store: i.store, quiet: quiet}
+	return &WorkingCopy{copy: i.copy, folders: i.folders, store: i.store, quiet: quiet}
 }
 
 // undoes returns the operators that undo a run: own, or those of the workspace if runs
@@ -167,10 +169,10 @@ var _ runner.WorkingCopy = (*WorkingCopy)(nil)
 // WorkingCopy is where the runs of a session work: in a copy of the workspace or,
 // without one, in the workspace itself.
 type WorkingCopy struct {
-	copy     *workcopy.Copy
-	settings *config.Options
-	store    *store.Store
-	quiet    bool // the session does not offer the changes
+	copy    *workcopy.Copy
+	folders config.Folders
+	store   *store.Store
+	quiet   bool // the session does not offer the changes
 }
 
 // Exists reports whether runs work in a copy.
@@ -190,7 +192,7 @@ func (c *WorkingCopy) Refresh(ctx context.Context, resume string) error {
 	if resume == "" {
 		return nil
 	}
-	return workcopy.Elsewhere(c.settings.Dirs.Copies(), c.settings.Workspace, resume)
+	return workcopy.Elsewhere(c.folders.Dirs.Copies(), c.folders.Workspace, resume)
 }
 
 // Begin records that a run works in the copy.

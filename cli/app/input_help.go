@@ -24,18 +24,19 @@ import (
 // inputHelp implements runner.InputHelp with files, resources, commands and the input
 // history.
 type inputHelp struct {
-	settings *config.Options
-	store    *store.Store
-	files    *workspace.Operators // nil if they cannot be named
-	tools    *mcpclient.Pool
-	model    *ollama.Client
-	commands func() []session.Completion // of the chat
-	sent     *store.History              // nil stores nothing
+	workspace string
+	profiles  []runner.Profile
+	store     *store.Store
+	files     *workspace.Operators // nil if they cannot be named
+	tools     *mcpclient.Pool
+	model     *ollama.Client
+	commands  func() []session.Completion // of the chat
+	sent      *store.History              // nil stores nothing
 }
 
 // newInputHelp returns the input help of a session with these files, tools and model.
 func newInputHelp(a *App, files *workspace.Operators, tools *mcpclient.Pool, model *ollama.Client) *inputHelp {
-	help := &inputHelp{settings: a.Settings(), store: a.Store(), files: files, tools: tools, model: model, commands: a.Commands().List}
+	help := &inputHelp{workspace: a.Folders().Workspace, profiles: a.Planning().Profiles, store: a.Store(), files: files, tools: tools, model: model, commands: a.Commands().List}
 	if a.Screen() {
 		help.sent = a.Store().History
 	}
@@ -67,7 +68,7 @@ func (a *inputHelp) Complete(ctx context.Context, of session.Completing) (items 
 	case session.CompleteModels:
 		items, err = a.models(ctx)
 	case session.CompleteProfiles:
-		for _, p := range a.settings.Manner.Profiles {
+		for _, p := range a.profiles {
 			items = append(items, session.Completion{Text: p.Name, Detail: untrusted.Text(p.Description)})
 		}
 		items = append(items, session.Completion{Text: config.NoProfile, Detail: "no profile"})
@@ -156,7 +157,7 @@ func (a *inputHelp) History() (h session.History, err error) {
 	}
 	lines, err := a.sent.Lines()
 	for _, l := range lines {
-		if runner.SameFolder(l.Workspace, a.settings.Workspace) {
+		if runner.SameFolder(l.Workspace, a.workspace) {
 			h.Here = append(h.Here, l.Text)
 		} else {
 			h.Elsewhere = append(h.Elsewhere, l.Text)
@@ -170,7 +171,7 @@ func (a *inputHelp) Remember(text string) error {
 	if a.sent == nil {
 		return nil
 	}
-	return a.sent.Add(store.HistoryLine{Workspace: a.settings.Workspace, Text: text})
+	return a.sent.Add(store.HistoryLine{Workspace: a.workspace, Text: text})
 }
 
 // promptMark separates the server from the name and arguments of a prompt where a

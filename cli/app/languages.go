@@ -21,10 +21,12 @@ var errUntrusted = errors.New("it starts in a trusted folder (gates.trusted_fold
 
 // languages decides which language servers start, and offers to install that of Go.
 type languages struct {
-	settings *config.Options
-	tools    *mcpclient.Pool // where the user is asked; nil until it is open, and without tools
-	watcher  child.Watcher
-	last     func(note string) // says something after the session
+	section   lsp.Section
+	workspace string
+	trusted   bool            // the user trusts the workspace
+	tools     *mcpclient.Pool // where the user is asked; nil until it is open, and without tools
+	watcher   child.Watcher
+	last      func(note string) // says something after the session
 }
 
 // ask has the user asked through these tools.
@@ -33,11 +35,11 @@ func (l *languages) ask(through *mcpclient.Pool) { l.tools = through }
 // servers returns the language servers that may be asked about source code, nil for
 // none. They start in a trusted folder, or after the user approves the program.
 func (l *languages) servers() *lsp.Config {
-	if !l.settings.LSP.On() {
+	if !l.section.On() {
 		return nil
 	}
-	return &lsp.Config{Commands: l.settings.LSP.Commands(), Trusted: l.settings.Trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
-		if l.settings.Trusted || l.mayStart(p, path) {
+	return &lsp.Config{Commands: l.section.Commands(), Trusted: l.trusted, Allow: func(_ context.Context, p lsp.Program, path string) error {
+		if l.trusted || l.mayStart(p, path) {
 			return nil
 		}
 		return errUntrusted
@@ -85,7 +87,7 @@ func (l *languages) offer(p lsp.Program) {
 // A yes to it covers starting the server in this folder.
 func (l *languages) installation(p lsp.Program) (mcpclient.Program, bool) {
 	path, err := exec.LookPath("go")
-	if p.Language != "go" || err != nil || config.Within(filepath.Dir(path), l.settings.Workspace) {
+	if p.Language != "go" || err != nil || config.Within(filepath.Dir(path), l.workspace) {
 		return mcpclient.Program{}, false
 	}
 	return mcpclient.Program{

@@ -6,14 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"replan/cli/config"
 	"replan/mcpclient"
 	"replan/mcpclient/workspace/code/lsp"
 )
 
 func TestYesToTheInstallationOfGoplsCoversItsStart(t *testing.T) {
-	l := languages{settings: &config.Options{Workspace: t.TempDir()}}
-	cfg := mcpclient.Config{Dir: l.settings.Workspace, TrustFile: filepath.Join(t.TempDir(), "trust.json")}
+	l := languages{workspace: t.TempDir()}
+	cfg := mcpclient.Config{Dir: l.workspace, TrustFile: filepath.Join(t.TempDir(), "trust.json")}
 	open := func() *mcpclient.Pool {
 		tools, err := mcpclient.NewPool(t.Context(), cfg)
 		if err != nil {

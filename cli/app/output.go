@@ -18,29 +18,33 @@ import (
 
 // Output prints what a command says: as text, on a terminal with its colors, or as JSON.
 type Output struct {
-	settings *config.Options
-	out, err io.Writer
-	inChat   bool
-	terminal func() *tty.Terminal // opened once
+	form       func() config.Output // once the settings are read, as the two below
+	appearance func() config.Appearance
+	execution  func() config.Execution
+	out, err   io.Writer
+	inChat     bool
+	terminal   func() *tty.Terminal // opened once
 }
 
 // newOutput returns the output of an app.
 func newOutput(a *App) *Output {
-	o := &Output{settings: a.Settings(), out: a.IO().Out, err: a.IO().Err, inChat: a.Chat() != nil}
+	set := a.settings
+	o := &Output{form: set.Output, appearance: set.Appearance, execution: set.Execution, out: a.IO().Out, err: a.IO().Err, inChat: a.Chat() != nil}
 	o.terminal = sync.OnceValue(func() *tty.Terminal {
-		if o.inChat || o.settings.Output != config.OutputText {
+		if o.inChat || o.form().Format != config.OutputText {
 			return nil
 		}
+		looks := o.appearance()
 		return tty.Open(o.out, tty.Options{
-			Themes: o.settings.ThemeSet(), Theme: o.settings.ThemeName, Getenv: a.IO().Getenv,
-			Mode: themes.Mode{ASCII: o.settings.ASCII, NoColor: o.settings.NoColor, Still: o.settings.ReducedMotion},
+			Themes: looks.Themes(), Theme: looks.Theme, Getenv: a.IO().Getenv,
+			Mode: themes.Mode{ASCII: looks.ASCII, NoColor: looks.NoColor, Still: looks.ReducedMotion},
 		})
 	})
 	return o
 }
 
 // JSON reports whether the output is JSON.
-func (o *Output) JSON() bool { return o.settings.Output == config.OutputJSON }
+func (o *Output) JSON() bool { return o.form().Format == config.OutputJSON }
 
 // Terminal returns the terminal that text is printed on; nil is none.
 func (o *Output) Terminal() *tty.Terminal { return o.terminal() }
@@ -61,15 +65,15 @@ func (o *Output) Styles() *draw.Styles {
 	return nil
 }
 
-// Log returns the line log of a session. Again is the command that runs a deleted run
-// again; "" if runs are kept.
-func (o *Output) Log(out io.Writer, session, again string) *plain.Log {
-	return plain.New(out, session, o.lines(again))
+// Log returns the line log of a session. How says what it leaves out; its appearance is
+// that of the output.
+func (o *Output) Log(out io.Writer, session string, how plain.Options) *plain.Log {
+	return plain.New(out, session, o.dress(how))
 }
 
-// lines says how to print lines.
-func (o *Output) lines(again string) plain.Options {
-	how := plain.Options{ASCII: o.settings.ASCII, Again: again}
+// dress adds the appearance of lines.
+func (o *Output) dress(how plain.Options) plain.Options {
+	how.ASCII = o.appearance().ASCII
 	if t := o.terminal(); t != nil {
 		how.Styles, how.Width = t.Styles, t.Width
 	}
@@ -79,7 +83,7 @@ func (o *Output) lines(again string) plain.Options {
 // Lines writes lines to standard output.
 func (o *Output) Lines(write func(*plain.Printer)) error {
 	var b strings.Builder
-	write(plain.NewPrinter(&b, o.lines("")))
+	write(plain.NewPrinter(&b, o.dress(plain.Options{})))
 	return o.Print(b.String())
 }
 
@@ -163,7 +167,7 @@ func (o *Output) PrintDeleted(files []string) error {
 	if o.JSON() {
 		return o.PrintJSON(map[string][]string{"deleted": NoNil(files)})
 	}
-	if len(files) == 0 && o.settings.DryRun {
+	if len(files) == 0 && o.execution().DryRun {
 		return o.Print("nothing would be removed\n")
 	}
 	if len(files) == 0 {
@@ -171,7 +175,7 @@ func (o *Output) PrintDeleted(files []string) error {
 	}
 	var b strings.Builder
 	did := "removed"
-	if o.settings.DryRun {
+	if o.execution().DryRun {
 		did = "would be removed:"
 	}
 	for _, f := range files {

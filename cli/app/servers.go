@@ -18,13 +18,17 @@ import (
 
 // Servers are the MCP servers that are configured, and the logins to them.
 type Servers struct {
-	settings *config.Options
-	getenv   func(string) string
-	version  string
+	tools   config.Tools
+	folders config.Folders
+	host    string // of the model
+	getenv  func(string) string
+	version string
 }
 
 // Servers returns the MCP servers.
-func (a *App) Servers() Servers { return Servers{a.Settings(), a.IO().Getenv, a.Version()} }
+func (a *App) Servers() Servers {
+	return Servers{a.ToolSettings(), a.Folders(), a.Model().Host, a.IO().Getenv, a.Version()}
+}
 
 // Read returns the MCP servers of the flag, the user and the project. An error in the
 // flag's file ends the program. Any other error fails only its server, or one that
@@ -44,7 +48,7 @@ func (s Servers) Read(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 func (s Servers) Secrets() *redact.Secrets {
 	known := &redact.Secrets{}
 	known.AddEnviron(os.Environ())
-	known.AddAddress(s.settings.Host)
+	known.AddAddress(s.host)
 	servers, _ := s.configured(nil) // a file that cannot be read is told where it is used
 	for _, server := range servers {
 		server.AddSecrets(known)
@@ -55,8 +59,8 @@ func (s Servers) Secrets() *redact.Secrets {
 // configured returns all servers of [Servers.Read], wanted or not.
 func (s Servers) configured(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 	var servers []mcpconfig.Server
-	if s.settings.MCPConfig != "" {
-		read, err := mcpconfig.Read(s.settings.MCPConfig, mcpconfig.SourceFlag, work.Copied(s.settings.Workspace))
+	if s.tools.MCPConfig != "" {
+		read, err := mcpconfig.Read(s.tools.MCPConfig, mcpconfig.SourceFlag, work.Copied(s.folders.Workspace))
 		if err != nil {
 			return nil, exit.Usage("%w", err)
 		}
@@ -68,28 +72,28 @@ func (s Servers) configured(work *workcopy.Copy) ([]mcpconfig.Server, error) {
 		}
 		servers = append(servers, read...)
 	}
-	own := s.settings.Dirs.MCPServers()
-	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, work.Copied(s.settings.Workspace))
+	own := s.folders.Dirs.MCPServers()
+	read, err := mcpconfig.Read(own, mcpconfig.SourceUser, work.Copied(s.folders.Workspace))
 	add(read, own, mcpconfig.SourceUser, err)
-	read, path, err := mcpconfig.ReadProject(s.settings.Workspace, xdg.Home, work.Copied)
+	read, path, err := mcpconfig.ReadProject(s.folders.Workspace, xdg.Home, work.Copied)
 	add(read, path, mcpconfig.SourceProject, err)
 	return servers, nil
 }
 
 // onlyWanted filters the servers by --server; without it, all remain.
 func (s Servers) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, error) {
-	if len(s.settings.Servers) == 0 {
+	if len(s.tools.Servers) == 0 {
 		return servers, nil
 	}
 	known := map[string]bool{"workspace": true}
 	var wanted []mcpconfig.Server
 	for _, server := range servers {
 		known[server.Name] = true
-		if s.settings.Wants(server.Name) {
+		if s.tools.Want(server.Name) {
 			wanted = append(wanted, server)
 		}
 	}
-	for _, name := range s.settings.Servers {
+	for _, name := range s.tools.Servers {
 		if !known[name] {
 			for _, server := range servers {
 				if server.Problem != "" {
@@ -104,9 +108,9 @@ func (s Servers) onlyWanted(servers []mcpconfig.Server) ([]mcpconfig.Server, err
 
 // PoolConfig returns the settings that every pool of tool servers has. It names no server.
 func (s Servers) PoolConfig(trust mcpclient.TrustMode) mcpclient.Config {
-	dirs := s.settings.Dirs
+	dirs := s.folders.Dirs
 	return mcpclient.Config{
-		Dir: s.settings.Workspace, Trust: trust, TrustFile: dirs.Trust(), PinDir: dirs.Pins(), HandshakeFile: dirs.Handshakes(), Version: s.version, Logins: s.logins(),
+		Dir: s.folders.Workspace, Trust: trust, TrustFile: dirs.Trust(), PinDir: dirs.Pins(), HandshakeFile: dirs.Handshakes(), Version: s.version, Logins: s.logins(),
 		UserFile: dirs.MCPServers(), DisabledFile: dirs.DisabledServers(),
 	}
 }
@@ -115,12 +119,12 @@ func (s Servers) PoolConfig(trust mcpclient.TrustMode) mcpclient.Config {
 // system unless REPLAN_KEYRING is off.
 func (s Servers) logins() *oauth.Store {
 	if s.getenv("REPLAN_KEYRING") == "off" {
-		return oauth.NewStore(s.settings.Dirs.Logins(), nil)
+		return oauth.NewStore(s.folders.Dirs.Logins(), nil)
 	}
 	return s.AllLogins()
 }
 
 // AllLogins returns the logins to MCP servers, those in the keyring too if it is off.
 func (s Servers) AllLogins() *oauth.Store {
-	return oauth.NewStore(s.settings.Dirs.Logins(), oauth.SystemKeyring(s.getenv))
+	return oauth.NewStore(s.folders.Dirs.Logins(), oauth.SystemKeyring(s.getenv))
 }

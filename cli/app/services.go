@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 
@@ -19,7 +18,6 @@ import (
 	"replan/mcpclient"
 	"replan/mcpclient/child"
 	mcpconfig "replan/mcpclient/config"
-	"replan/mcpclient/workcopy"
 	"replan/mcpclient/workspace"
 	planfit "replan/planning/fit"
 	"replan/planning/plan"
@@ -70,9 +68,9 @@ func openServices(a *App, watched bool, rest func(*Services) error) (s *Services
 	if watched {
 		s.watch = a.NewWatch()
 	}
-	s.languages = &languages{settings: a.Settings(), watcher: s.Watcher(), last: func(note string) { s.exitNote.Store(&note) }}
+	s.languages = &languages{section: a.ToolSettings().Languages, workspace: a.Folders().Workspace, trusted: a.Gates().Trusted, watcher: s.Watcher(), last: func(note string) { s.exitNote.Store(&note) }}
 	s.work = newIsolation(a, nil)
-	if s.log, err = logs.Open(a.Settings().Dirs.Logs()); err == nil {
+	if s.log, err = logs.Open(a.Folders().Dirs.Logs()); err == nil {
 		s.work = newIsolation(a, s.log.Logger())
 		err = rest(s)
 	}
@@ -84,20 +82,19 @@ func openServices(a *App, watched bool, rest func(*Services) error) (s *Services
 
 // prepare opens everything a session works with.
 func (s *Services) prepare(ctx context.Context, how Opening) (err error) {
-	set := s.app.Settings()
-	if how.Resume != "" && !set.Changed("isolate") && workcopy.Elsewhere(set.Dirs.Copies(), set.Workspace, how.Resume) != nil {
-		set.Isolate.On = true // the run continues where it worked
-	}
-	if s.model, err = ollama.New(ollama.Config{Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, KeepAlive: set.KeepAlive, Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings(), Settings: how.Driving, Logger: s.Logger()}); err != nil {
-		if set.HostConfigured() {
-			return set.Misconfigured(fmt.Errorf("model.host: %w", err))
+	server := s.app.ModelServer()
+	server.Settings, server.Logger = how.Driving, s.Logger()
+	if s.model, err = ollama.New(server); err != nil {
+		fault, configured := s.app.Model().BadHost(err)
+		if configured {
+			return fault
 		}
-		return exit.Usage("%w", err)
+		return exit.Usage("%w", fault)
 	}
 	if err := s.openTools(ctx, how); err != nil {
 		return err
 	}
-	if s.instructions, err = instructions.Find(set.Workspace, xdg.Home); err != nil {
+	if s.instructions, err = instructions.Find(s.app.Folders().Workspace, xdg.Home); err != nil {
 		return exit.Wrap("read the project's instructions", err)
 	}
 	if note := s.instructions.Note; note != "" {
@@ -125,15 +122,15 @@ func (s *Services) openChanges(ctx context.Context) error {
 
 // Begin starts the session.
 func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
-	set, cfg := s.app.Settings(), s.Config()
+	cfg, dry := s.Config(), s.app.Execution().DryRun
 	if how.About != "" {
 		cfg.Tools = toolsOf{s.tools, how.About}
 	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.Attended, how.InDoubt, how.Restored
-	if how.Screen && !set.DryRun {
-		cfg.Keep, cfg.Warm = set.SaveSetting, true
+	if how.Screen && !dry {
+		cfg.Keep, cfg.Warm = s.app.SaveSetting, true
 	}
-	if how.Runs && !set.DryRun {
+	if how.Runs && !dry {
 		cfg.Copy = s.work.changes(!how.Screen)
 	}
 	if s.work.copied() {

@@ -16,9 +16,9 @@ import (
 
 // openTools starts the workspace's operators and the MCP servers.
 func (s *Services) openTools(ctx context.Context, how Opening) error {
-	set, servers := s.app.Settings(), s.app.Servers()
+	gates, dirs, servers := s.app.Gates(), s.app.Folders().Dirs, s.app.Servers()
 	cfg := servers.PoolConfig(how.Trust)
-	cfg.Logger, cfg.LogDir = s.Logger(), set.Dirs.Logs()
+	cfg.Logger, cfg.LogDir = s.Logger(), dirs.Logs()
 	cfg.Secrets = s.log.Secrets()
 	cfg.Later = how.Screen // until the screen is drawn
 	notes, err := s.work.open(ctx, how)
@@ -32,20 +32,20 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 	if cfg.Servers, err = cfg.Reread(); err != nil {
 		return err
 	}
-	doubts, err := set.CheckToolNames(len(cfg.Servers) > 0)
+	doubts, err := gates.CheckToolNames(len(cfg.Servers) > 0)
 	if err != nil {
 		return exit.Usage("%w", err)
 	}
-	s.notes = append(append(s.notes, set.RemovedKeys()...), doubts...)
+	s.notes = append(s.notes, doubts...)
 	s.servers = cfg.Servers
-	if !set.NoWorkspaceTools && set.Wants("workspace") {
+	if s.app.ToolSettings().BuiltIn() {
 		if s.own, err = workspace.New(workspace.Config{
 			Dir:      cfg.WorkDir,
 			Backups:  s.work.backups(),
-			Private:  set.Dirs.All(),
-			Hidden:   set.Hidden,
-			SpillDir: set.Dirs.Outputs(),
-			Memory:   set.Dirs.Memory(),
+			Private:  dirs.All(),
+			Hidden:   gates.Hidden,
+			SpillDir: dirs.Outputs(),
+			Memory:   dirs.Memory(),
 			Logger:   s.Logger(),
 			Watcher:  cfg.Watcher,
 			Box:      s.work.contains(),
@@ -77,14 +77,14 @@ func (s *Services) openTools(ctx context.Context, how Opening) error {
 // ServedOperators opens the workspace's operators for other programs. Their changes are
 // recorded as those of a run.
 func (s *Services) ServedOperators(run string) (*workspace.Operators, error) {
-	set := s.app.Settings()
+	in := s.app.Folders()
 	own, err := workspace.New(workspace.Config{
-		Dir:      set.Workspace,
+		Dir:      in.Workspace,
 		Backups:  s.app.Store().Runs.Dir,
-		Private:  set.Dirs.All(),
-		Hidden:   set.Hidden,
+		Private:  in.Dirs.All(),
+		Hidden:   s.app.Gates().Hidden,
 		Run:      run,
-		SpillDir: set.Dirs.Outputs(),
+		SpillDir: in.Dirs.Outputs(),
 		Logger:   s.Logger(),
 		Watcher:  s.Watcher(),
 		Box:      s.work.contains(),

@@ -83,11 +83,7 @@ func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState
 		return runner.Answer{}, exit.Usage("there is no command %s: there are %s", name, english.List(known, "and"))
 	}
 	syntax := slash.Syntax{
-		WrongFlag: notInChat, Foreign: programFlag, Before: in.Settings().CheckOutput,
-		Flags: func(f *pflag.FlagSet) {
-			f.StringVar(&in.Settings().Output, "output", config.OutputText, "`FORM` of the output: text or json")
-			f.BoolVar(&in.Settings().DryRun, "dry-run", o.app.Settings().DryRun, "show what it would do; change nothing")
-		},
+		WrongFlag: notInChat, Foreign: programFlag, Before: in.CheckOutput, Flags: in.RegisterChat,
 	}
 	about, err := syntax.Run(ctx, command, words[1:])
 	if errors.Is(err, exit.ErrReported) {
@@ -106,7 +102,7 @@ func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState
 // or "" if there is none. On the screen the line itself does it.
 func (o chat) keyFor(command string) string {
 	if action := keymap.Typed(command); action != "" {
-		return o.app.Settings().KeyName(action)
+		return o.app.Appearance().KeyName(action)
 	}
 	return ""
 }

@@ -175,8 +175,8 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 		none := ""
 		return runner.Answer{Text: "from the next run on: no profile", Then: session.Choose{Profile: &none}}, nil
 	}
-	if !slices.Contains(o.app.Settings().Manner.Names(), name) {
-		return runner.Answer{}, o.app.Settings().UnknownProfile(name)
+	if !slices.Contains(o.app.Planning().Names(), name) {
+		return runner.Answer{}, o.app.Planning().UnknownProfile(name)
 	}
 	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: session.Choose{Profile: &name}}, nil
 }
@@ -206,7 +206,7 @@ func listModels(ctx context.Context, lister runner.ModelLister) (runner.Answer, 
 
 // listProfiles lists the profiles for the session.
 func (o chat) listProfiles() (runner.Answer, error) {
-	profiles := o.app.Settings().Manner.Profiles
+	profiles := o.app.Planning().Profiles
 	if len(profiles) == 0 {
 		return runner.Answer{Text: "there are no profiles: define one with a section `[profiles.NAME]` in config.toml"}, nil
 	}
@@ -257,7 +257,7 @@ func (o chat) slashExport(w *app.Services, file string) (runner.Answer, error) {
 	if err != nil {
 		return runner.Answer{}, err
 	}
-	path, err := o.app.Store().Export(o.app.Settings().Workspace, file, text, time.Now())
+	path, err := o.app.Store().Export(o.app.Folders().Workspace, file, text, time.Now())
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return runner.Answer{}, exit.Usage("%s already exists: name another file", path)
@@ -273,7 +273,7 @@ func (o chat) transcript(session string, now time.Time) (string, error) {
 	if err != nil {
 		return "", o.app.Out().Unopened(err)
 	}
-	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.app.Settings().Workspace}
+	c := transcript.Conversation{Session: events, Exported: now, Workspace: o.app.Folders().Workspace}
 	if c.Home, err = os.UserHomeDir(); err != nil {
 		c.Home = ""
 	}

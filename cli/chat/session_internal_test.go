@@ -44,7 +44,7 @@ func onScreen(t *testing.T, terminal bool) (chat, *app.Services) {
 		Getwd: func() (string, error) { return t.TempDir(), nil },
 	}, Commands)
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	a.Settings().Register(flags)
+	a.Register(flags)
 	if err := a.Complete(flags); err != nil {
 		t.Fatal(err)
 	}

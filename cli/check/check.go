@@ -46,7 +46,6 @@ func With(a *app.App, s *app.Services) Checker { return Checker{a, s} }
 
 // Check checks a plan against the available tools.
 func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict, error) {
-	set := o.app.Settings()
 	data, err := vars.Into(named.Data)
 	if err != nil {
 		return Verdict{}, err
@@ -57,7 +56,7 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		return v, err
 	}
 	v.Awaited, v.Tools = awaited, catalogue
-	if catalogue, err = o.app.Store().RecallTools(set.Workspace, catalogue); err != nil {
+	if catalogue, err = o.app.Store().RecallTools(o.app.Folders().Workspace, catalogue); err != nil {
 		o.with.Logger().Warn("what earlier runs have shown of tools cannot be read", "error", err)
 	}
 	rules := plan.Rules{
@@ -68,12 +67,10 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		// A model fills in missing arguments when the step is ready. In a file,
 		// empty args mean a call without arguments.
 		PartialArgs: !named.Call,
-		Strict:      Strict(set),
+		Strict:      o.app.Planning().Strict(),
 		EmptyArgs:   !named.Stored,
-		Profiles:    set.Manner.Names(),
-	}
-	if set.Changed("max-plan-steps") {
-		rules.MaxSteps = set.Limits.MaxPlanSteps
+		Profiles:    o.app.Planning().Names(),
+		MaxSteps:    o.app.Limits().PlanSteps(),
 	}
 	v.Plan, v.Faults, v.Warnings = plan.CheckPlan(data, rules)
 	if len(v.Faults) > 0 {
@@ -92,9 +89,6 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 	v.gates, v.Warnings = gates, append(v.Warnings, denied...)
 	return v, nil
 }
-
-// Strict reports whether args that need a conversion are refused.
-func Strict(set *config.Options) bool { return set.Strict || set.Manner.Prompting.Strict }
 
 // toolsFor waits for the servers whose tools a plan names, for no others, and
 // returns the tools available then and the servers that have not started in time. For a
@@ -130,7 +124,8 @@ func (o Checker) toolsFor(ctx context.Context, data []byte, call bool) (plan.Cat
 // call a rule would deny, in execution order. A user who runs a plan asks for the
 // tests in it.
 func (o Checker) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
-	rules := slices.Concat(o.app.Settings().Rules, policy.BuiltIn(policy.Trust{Workspace: o.app.Settings().Trusted, Tests: policy.PlansTests(&p)}))
+	of := o.app.Gates()
+	rules := slices.Concat(of.Rules, policy.BuiltIn(policy.Trust{Workspace: of.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
 	for _, f := range policy.Foresee(rules, p, graph, catalogue) {
 		switch {
@@ -168,7 +163,7 @@ func (v Verdict) Print(a *app.App) error {
 			Warnings     []plan.Fault `json:"warnings"`
 		}{true, app.NoNil(v.batches), app.NoNil(v.order), app.NoNil(v.criticalPath), estimates(v.Plan), v.gates, app.NoNil(v.Warnings)})
 	default:
-		err = out.Lines(func(p *plain.Printer) { v.write(p, a.Settings().ASCII) })
+		err = out.Lines(func(p *plain.Printer) { v.write(p, a.Appearance().ASCII) })
 	}
 	if err == nil && len(v.Faults) > 0 {
 		outcome := exit.ErrReported

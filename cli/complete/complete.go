@@ -70,9 +70,12 @@ func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
 // Source is what completions come from, after the flags of the line were read.
 type Source struct {
-	Options *config.Options
-	Store   *store.Store
-	Now     time.Time
+	Folders    config.Folders
+	Appearance config.Appearance
+	Profiles   []string
+	Host       string // of the models
+	Store      *store.Store
+	Now        time.Time
 }
 
 // Open reads the settings for a command line; an error means no completions.
@@ -207,8 +210,8 @@ func tools(context.Context, Source) []string { return plan.OperatorNames() }
 
 // servers offers the servers of the user's and the project's files.
 func servers(_ context.Context, s Source) []string {
-	own, _ := mcpconfig.Read(s.Options.Dirs.MCPServers(), mcpconfig.SourceUser, s.Options.Workspace)
-	project, _, _ := mcpconfig.ReadProject(s.Options.Workspace, xdg.Home, nil)
+	own, _ := mcpconfig.Read(s.Folders.Dirs.MCPServers(), mcpconfig.SourceUser, s.Folders.Workspace)
+	project, _, _ := mcpconfig.ReadProject(s.Folders.Workspace, xdg.Home, nil)
 	words := []string{}
 	for _, server := range mcpconfig.Chosen(append(own, project...)) {
 		words = append(words, described(server.Name, untrusted.Text(server.Source.String())))
@@ -218,17 +221,17 @@ func servers(_ context.Context, s Source) []string {
 
 func themes(_ context.Context, s Source) []string {
 	words := []string{}
-	for _, name := range s.Options.ThemeSet().Names() {
+	for _, name := range s.Appearance.Themes().Names() {
 		words = append(words, string(name))
 	}
 	return words
 }
 
-func profiles(_ context.Context, s Source) []string { return s.Options.Manner.Names() }
+func profiles(_ context.Context, s Source) []string { return s.Profiles }
 
 // models offers the installed models, if Ollama answers soon.
 func models(ctx context.Context, s Source) []string {
-	client, err := ollama.New(ollama.Config{Host: s.Options.Host})
+	client, err := ollama.New(ollama.Config{Host: s.Host})
 	if err != nil {
 		return nil
 	}

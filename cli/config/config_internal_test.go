@@ -59,14 +59,14 @@ func TestRuleAppliesOnlyInItsFolder(t *testing.T) {
 	mine, other := t.TempDir(), t.TempDir()
 	saved := policy.Block{Tool: "workspace:test.run", Action: "allow", Workspace: mine}
 	for folder, want := range map[string]int{mine: 1, other: 0} {
-		o := &Options{Workspace: folder, file: file{Policy: []policy.Block{saved}}}
-		if err := o.readRules(); err != nil {
+		g := Gates{}
+		if err := g.readRules(sources{file: file{Policy: []policy.Block{saved}}}, folder); err != nil {
 			t.Fatal(err)
 		}
-		if len(o.Rules) != want {
-			t.Errorf("got %d rules in %s, want %d: %+v", len(o.Rules), folder, want, o.Rules)
+		if len(g.Rules) != want {
+			t.Errorf("got %d rules in %s, want %d: %+v", len(g.Rules), folder, want, g.Rules)
 		}
-		for _, r := range o.Rules {
+		for _, r := range g.Rules {
 			if r.Verdict != rule.VerdictRun {
 				t.Errorf("%+v", r)
 			}

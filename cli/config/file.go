@@ -25,45 +25,21 @@ import (
 
 // file is the user's configuration file, config.toml.
 type file struct {
-	Model struct {
-		Host          string    `toml:"host"`
-		Name          string    `toml:"name"`
-		ContextWindow int       `toml:"context_window"` // tokens
-		KeepAlive     keepAlive `toml:"keep_alive"`
-		Think         string    `toml:"think"`
-	} `toml:"model"`
-	Planning      planningConfig           `toml:"planning"`
-	Routing       routingConfig            `toml:"routing"`
-	Profiles      map[string]profileConfig `toml:"profiles"`
-	Limits        limitsConfig             `toml:"limits"`
-	SessionLimits sessionLimitsConfig      `toml:"session_limits"`
-	Policy        []policy.Block           `toml:"policy"`
-	Gates         policy.Section           `toml:"gates"`
-	LSP           lsp.Section              `toml:"lsp"`
-	Isolate       isolateConfig            `toml:"isolate"`
-	Distributed   distributedConfig        `toml:"distributed"`
-	Screen        struct {
-		Theme   string `toml:"theme"`
-		NoColor bool   `toml:"no_color"`
-		ASCII   *bool  `toml:"ascii"`
-		Notify  string `toml:"notify"`
+	Model         modelSection              `toml:"model"`
+	Planning      planningSection           `toml:"planning"`
+	Routing       routingSection            `toml:"routing"`
+	Profiles      map[string]profileSection `toml:"profiles"`
+	Limits        limitsSection             `toml:"limits"`
+	SessionLimits sessionLimitsSection      `toml:"session_limits"`
+	Policy        []policy.Block            `toml:"policy"`
+	Gates         policy.Section            `toml:"gates"`
+	LSP           lsp.Section               `toml:"lsp"`
+	Isolate       isolationSection          `toml:"isolate"`
+	Distributed   workersSection            `toml:"distributed"`
+	Screen        screenSection             `toml:"screen"`
+	Keys          map[string]any            `toml:"keys"` // action → key or keys; see screenKeys
 
-		ReducedMotion bool `toml:"reduced_motion"`
-		Review        bool `toml:"review"` // on the full screen, hold plans for review before they run
-		ChatWidth     int  `toml:"chat_width"`
-		PlanHeight    int  `toml:"plan_height"`
-		ShowThinking  bool `toml:"show_thinking"`
-	} `toml:"screen"`
-	Keys map[string]any `toml:"keys"` // action → key or keys; see screenKeys
-
-	removed []string // keys of earlier versions, with their lines
-}
-
-// routingConfig says who plans a goal, and how words alone plan one.
-type routingConfig struct {
-	Planner      string   `toml:"planner"`
-	PreferTools  []string `toml:"prefer_tools"`
-	RequireTests bool     `toml:"require_tests"`
+	path string
 }
 
 // duration is a time span such as "10m".
@@ -78,7 +54,7 @@ func (d *duration) UnmarshalText(text []byte) (err error) {
 // readConfig reads the configuration at path; a missing file counts as empty. Unknown
 // keys and actions are an error, so that typos do not go unnoticed.
 func readConfig(path string) (file, error) {
-	var c file
+	c := file{path: path}
 	document, err := os.ReadFile(path) //nolint:gosec // the user's own configuration
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
@@ -96,17 +72,8 @@ func readConfig(path string) (file, error) {
 		for i := range strict.Errors {
 			line, _ := strict.Errors[i].Position()
 			key := strict.Errors[i].Key()
-			if (key[0] == "planning" || key[0] == "profiles") && key[len(key)-1] == "drafts" {
-				c.removed = append(c.removed, unknownKey(strings.Join(key, "."), line, ""))
-				continue
-			}
 			unknown = append(unknown, unknownKey(strings.Join(key, "."), line, meantKey(key)))
 		}
-	}
-	const removed = "review.draft" // an action
-	if _, bound := c.Keys[removed]; bound {
-		c.removed = append(c.removed, unknownKey(fmt.Sprintf("keys.%q", removed), tomledit.Line(document, "keys", removed), ""))
-		delete(c.Keys, removed)
 	}
 	actions := tui.Keys().IDs()
 	for _, action := range slices.Sorted(maps.Keys(c.Keys)) {
@@ -121,14 +88,9 @@ func readConfig(path string) (file, error) {
 	return c, nil
 }
 
-// removedKeys warns of keys in the configuration that only earlier versions knew.
-func (c file) removedKeys() []string {
-	keys := c.removed
-	if len(keys) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s in config.toml %s no effect any more: one draft is made of a plan. Remove %s",
-		english.List(keys, "and"), english.Agree(len(keys), "has", "have"), english.Agree(len(keys), "it", "them"))}
+// unusable marks an error as one about a value in the configuration.
+func (c file) unusable(err error) error {
+	return fmt.Errorf("the configuration %s cannot be used: %w", c.path, err)
 }
 
 // unknownKey names a key that does not exist, its line, and the key that was meant.

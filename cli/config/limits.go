@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/agent/event"
-	"replan/planning/plan"
+	"replan/agent/session"
 )
 
-// limitsConfig is the section [limits] of the configuration. Missing numbers come
+// limitsSection is the section [limits] of the configuration. Missing numbers come
 // from the preset.
-type limitsConfig struct {
+type limitsSection struct {
 	Preset            string    `toml:"preset"` // default or strict
 	MaxSteps          *int      `toml:"max_steps"`
 	MaxPlanSteps      *int      `toml:"max_plan_steps"`
@@ -33,9 +33,9 @@ type limitsConfig struct {
 	StepTimeout       *duration `toml:"step_timeout"`
 }
 
-// sessionLimitsConfig is the section [session_limits] of the configuration:
+// sessionLimitsSection is the section [session_limits] of the configuration:
 // limits for all runs of a session and the chat together.
-type sessionLimitsConfig struct {
+type sessionLimitsSection struct {
 	MaxTokens    int      `toml:"max_tokens"`
 	MaxToolCalls int      `toml:"max_tool_calls"`
 	MaxDuration  duration `toml:"max_duration"`
@@ -49,16 +49,16 @@ const maxSteps = "max-steps"
 type limit struct {
 	name, help string
 	time       bool
-	configured func(*limitsConfig) (n int64, given bool)
+	configured func(*limitsSection) (n int64, given bool)
 	get        func(*event.Limits) int64
 	set        func(*event.Limits, int64)
 }
 
 // count returns a limit on a count.
-func count(name, help string, in func(*limitsConfig) *int, of func(*event.Limits) *int) limit {
+func count(name, help string, in func(*limitsSection) *int, of func(*event.Limits) *int) limit {
 	return limit{
 		name: name, help: help,
-		configured: func(c *limitsConfig) (int64, bool) {
+		configured: func(c *limitsSection) (int64, bool) {
 			if n := in(c); n != nil {
 				return int64(*n), true
 			}
@@ -70,10 +70,10 @@ func count(name, help string, in func(*limitsConfig) *int, of func(*event.Limits
 }
 
 // span returns a limit on a time.
-func span(name, help string, in func(*limitsConfig) *duration, of func(*event.Limits) *int64) limit {
+func span(name, help string, in func(*limitsSection) *duration, of func(*event.Limits) *int64) limit {
 	return limit{
 		name: name, help: help, time: true,
-		configured: func(c *limitsConfig) (int64, bool) {
+		configured: func(c *limitsSection) (int64, bool) {
 			if d := in(c); d != nil {
 				return milliseconds(d.Duration), true
 			}
@@ -104,138 +104,135 @@ func (l limit) text(n int64) string {
 func runLimits() []limit {
 	return []limit{
 		count(maxSteps, "most step executions of a run, 0 for no limit; the default grows with the plan",
-			func(c *limitsConfig) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps }),
+			func(c *limitsSection) *int { return c.MaxSteps }, func(l *event.Limits) *int { return &l.MaxSteps }),
 		count("max-plan-steps", "most steps that a planner may propose at once, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps }),
+			func(c *limitsSection) *int { return c.MaxPlanSteps }, func(l *event.Limits) *int { return &l.MaxPlanSteps }),
 		count("max-replans", "most replans of a run, 0 for none: the first failure that asks for one ends the run",
-			func(c *limitsConfig) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans }),
+			func(c *limitsSection) *int { return c.MaxReplans }, func(l *event.Limits) *int { return &l.MaxReplans }),
 		count("max-tool-calls", "most tool calls of a run, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls }),
+			func(c *limitsSection) *int { return c.MaxToolCalls }, func(l *event.Limits) *int { return &l.MaxToolCalls }),
 		count("max-discovery-calls", "most calls of read-only tools, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxDiscoveryCalls }, func(l *event.Limits) *int { return &l.MaxDiscoveryCalls }),
+			func(c *limitsSection) *int { return c.MaxDiscoveryCalls }, func(l *event.Limits) *int { return &l.MaxDiscoveryCalls }),
 		count("max-execution-calls", "most calls of tools that are not read-only, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls }),
+			func(c *limitsSection) *int { return c.MaxExecutionCalls }, func(l *event.Limits) *int { return &l.MaxExecutionCalls }),
 		count("max-calls-per-tool", "most calls of any one tool, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool }),
+			func(c *limitsSection) *int { return c.MaxCallsPerTool }, func(l *event.Limits) *int { return &l.MaxCallsPerTool }),
 		count("max-repeats", "most identical calls or failures in successive revisions or model calls, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats }),
+			func(c *limitsSection) *int { return c.MaxRepeats }, func(l *event.Limits) *int { return &l.MaxRepeats }),
 		count("max-tokens", "most tokens of a run, prompts and replies together, 0 for no limit",
-			func(c *limitsConfig) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens }),
+			func(c *limitsSection) *int { return c.MaxTokens }, func(l *event.Limits) *int { return &l.MaxTokens }),
 		count("max-concurrency", "tool calls at once",
-			func(c *limitsConfig) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency }),
+			func(c *limitsSection) *int { return c.MaxConcurrency }, func(l *event.Limits) *int { return &l.MaxConcurrency }),
 		count("model-slots", "model calls at once, as many as the server has parallel slots",
-			func(c *limitsConfig) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots }),
+			func(c *limitsSection) *int { return c.ModelSlots }, func(l *event.Limits) *int { return &l.ModelSlots }),
 		span("max-duration", "longest duration of a run, such as 30m, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS }),
+			func(c *limitsSection) *duration { return c.MaxDuration }, func(l *event.Limits) *int64 { return &l.MaxDurationMS }),
 		span("step-timeout", "time limit of a step without its own, such as 90s, 0 for no limit",
-			func(c *limitsConfig) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS }),
+			func(c *limitsSection) *duration { return c.StepTimeout }, func(l *event.Limits) *int64 { return &l.StepTimeoutMS }),
 	}
 }
 
-// givenLimits holds the limits set by flags, by name.
-type givenLimits struct {
-	preset  string
-	numbers map[string]func() int64
+// Limits are the limits of runs and of the session.
+type Limits struct {
+	Run     event.Limits
+	Session event.SessionLimits
+
+	flags  limitFlags
+	preset bool // --limits was given
 }
 
-// registerLimits declares a flag for each limit.
-func (o *Options) registerLimits(f *pflag.FlagSet) {
+// limitFlags holds the limits of flags.
+type limitFlags struct {
+	preset   string
+	numbers  map[string]func() int64 // by name
+	noReplan bool
+	given    func(flag string) bool
+}
+
+// register declares a flag for each limit. That of the failure mode stands among them in
+// --help.
+func (l *Limits) register(f *pflag.FlagSet, execution *Execution) {
 	defaults := event.DefaultLimits()
-	o.given = givenLimits{numbers: map[string]func() int64{}}
-	f.StringVar(&o.given.preset, "limits", "", "use the limits of `PRESET` default or strict")
-	f.StringVar(&o.onFailureText, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan (the default)")
-	f.BoolVar(&o.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
-	for _, l := range runLimits() {
-		if l.time {
-			d := f.Duration(l.name, time.Duration(l.get(&defaults))*time.Millisecond, l.help)
-			o.given.numbers[l.name] = func() int64 { return milliseconds(*d) }
+	l.flags.numbers = map[string]func() int64{}
+	f.StringVar(&l.flags.preset, "limits", "", "use the limits of `PRESET` default or strict")
+	f.StringVar(&execution.onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan (the default)")
+	f.BoolVar(&l.flags.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
+	for _, of := range runLimits() {
+		if of.time {
+			d := f.Duration(of.name, time.Duration(of.get(&defaults))*time.Millisecond, of.help)
+			l.flags.numbers[of.name] = func() int64 { return milliseconds(*d) }
 			continue
 		}
-		n := f.Int(l.name, int(l.get(&defaults)), l.help)
-		o.given.numbers[l.name] = func() int64 { return int64(*n) }
+		n := f.Int(of.name, int(of.get(&defaults)), of.help)
+		l.flags.numbers[of.name] = func() int64 { return int64(*n) }
 	}
 }
 
-// readLimits computes the limits of the run and the session: the preset,
-// overridden by the configuration, overridden by flags.
-func (o *Options) readLimits(flags *pflag.FlagSet) error {
-	if _, err := event.Preset(o.given.preset); err != nil {
+// read computes the limits: the preset, overridden by the configuration, overridden by
+// flags. It also reads the failure mode, whose faults are told between theirs.
+func (l *Limits) read(from sources, execution *Execution) error {
+	l.flags.given, l.preset = from.given, from.given("limits")
+	if _, err := event.Preset(l.flags.preset); err != nil {
 		return fmt.Errorf("%w", err)
 	}
-	if err := o.configureLimits(); err != nil {
-		return o.Misconfigured(err)
+	if err := l.configure(from.file); err != nil {
+		return from.file.unusable(err)
 	}
-	if err := o.checkGivenLimits(flags); err != nil {
-		return err
-	}
-	if err := o.readOnFailure(); err != nil {
-		return err
-	}
-	o.Limits = o.raise(o.Limits)
-	return nil
-}
-
-// readOnFailure reads the failure mode from the flags, else from the
-// configuration.
-func (o *Options) readOnFailure() error {
-	c, err := o.file.Limits, error(nil)
-	if o.OnFailure, err = ParseOnFailure(o.onFailureText); err != nil {
-		return fmt.Errorf("--on-failure %w", err)
-	}
-	if o.OnFailure == plan.OnFailureDefault {
-		if o.OnFailure, err = ParseOnFailure(c.OnFailure); err != nil {
-			return o.Misconfigured(fmt.Errorf("limits.on_failure %w", err))
+	for _, of := range runLimits() {
+		if n := l.flags.numbers[of.name](); from.given(of.name) && n < 0 {
+			return belowZero(of.name, of.text(n))
 		}
 	}
-	if c.Replan != nil {
-		o.Limits.NoReplan = !*c.Replan
+	if err := execution.read(from); err != nil {
+		return err
 	}
-	if o.noReplan {
-		o.Limits.NoReplan = true
+	if replan := from.file.Limits.Replan; replan != nil {
+		l.Run.NoReplan = !*replan
 	}
+	if l.flags.noReplan {
+		l.Run.NoReplan = true
+	}
+	l.Run = l.raise(l.Run)
 	return nil
 }
 
-// ParseOnFailure parses what happens after a failed step; "" is unset.
-func ParseOnFailure(text string) (plan.OnFailure, error) {
-	switch f := plan.OnFailure(text); f {
-	case plan.OnFailureDefault, plan.OnFailureAbort, plan.OnFailureSkip, plan.OnFailureReplan:
-		return f, nil
-	default:
-		return "", fmt.Errorf("takes abort, skip or replan, not %q", text)
-	}
-}
-
-// configureLimits validates the configured limits.
-func (o *Options) configureLimits() error {
-	var err error
-	if o.Limits, err = event.Preset(First(o.given.preset, o.file.Limits.Preset)); err != nil {
+// configure validates and takes the configured limits.
+func (l *Limits) configure(c file) (err error) {
+	if l.Run, err = event.Preset(First(l.flags.preset, c.Limits.Preset)); err != nil {
 		return fmt.Errorf("limits.preset: %w", err)
 	}
-	for _, l := range runLimits() {
-		n, given := l.configured(&o.file.Limits)
+	for _, of := range runLimits() {
+		n, given := of.configured(&c.Limits)
 		if !given {
 			continue
 		}
 		if n < 0 {
-			return belowZero(keyOf(l.name), l.text(n))
+			return belowZero(keyOf(of.name), of.text(n))
 		}
-		l.set(&o.Limits, n)
-		if l.name == maxSteps {
-			o.Limits.GrowSteps = false
+		of.set(&l.Run, n)
+		if of.name == maxSteps {
+			l.Run.GrowSteps = false
 		}
 	}
-	return o.configureSessionLimits()
-}
-
-// checkGivenLimits rejects flag values that are no valid limits.
-func (o *Options) checkGivenLimits(flags *pflag.FlagSet) error {
-	for _, l := range runLimits() {
-		if n := o.given.numbers[l.name](); flags.Changed(l.name) && n < 0 {
-			return belowZero(l.name, l.text(n))
-		}
+	s := c.SessionLimits
+	switch {
+	case s.MaxTokens < 0:
+		return belowZero("session_limits.max_tokens", fmt.Sprint(s.MaxTokens))
+	case s.MaxToolCalls < 0:
+		return belowZero("session_limits.max_tool_calls", fmt.Sprint(s.MaxToolCalls))
+	case s.MaxDuration.Duration < 0:
+		return belowZero("session_limits.max_duration", s.MaxDuration.String())
+	}
+	l.Session = event.SessionLimits{
+		MaxTokens: s.MaxTokens, MaxToolCalls: s.MaxToolCalls, MaxDurationMS: s.MaxDuration.Milliseconds(),
 	}
 	return nil
+}
+
+// measured limits a run as replan fit does, with one replan and ten minutes.
+func (l *Limits) measured() {
+	l.Run, l.Session = event.DefaultLimits(), event.SessionLimits{}
+	l.Run.MaxReplans, l.Run.MaxDurationMS = 1, (10 * time.Minute).Milliseconds()
 }
 
 // keyOf returns the configuration key for the flag of a limit.
@@ -247,19 +244,28 @@ func belowZero(which, what string) error {
 
 // Raised returns the limits of a resumed run: those of its journal, or those of
 // the flags where they are higher.
-func (o *Options) Raised(limits event.Limits) event.Limits {
-	if o.Changed("limits") {
-		return limits.RaisedTo(o.Limits)
+func (l Limits) Raised(limits event.Limits) event.Limits {
+	if l.preset {
+		return limits.RaisedTo(l.Run)
 	}
-	return limits.RaisedTo(o.raise(limits))
+	return limits.RaisedTo(l.raise(limits))
+}
+
+// PlanSteps returns the most steps that --max-plan-steps lets a plan have, 0 without the
+// flag.
+func (l Limits) PlanSteps() int {
+	if !l.flags.given("max-plan-steps") {
+		return 0
+	}
+	return l.Run.MaxPlanSteps
 }
 
 // raise returns limits overridden by the flags.
-func (o *Options) raise(limits event.Limits) event.Limits {
-	for _, l := range runLimits() {
-		if o.Changed(l.name) {
-			l.set(&limits, o.given.numbers[l.name]())
-			if l.name == maxSteps {
+func (l Limits) raise(limits event.Limits) event.Limits {
+	for _, of := range runLimits() {
+		if l.flags.given(of.name) {
+			of.set(&limits, l.flags.numbers[of.name]())
+			if of.name == maxSteps {
 				limits.GrowSteps = false
 			}
 		}
@@ -267,18 +273,27 @@ func (o *Options) raise(limits event.Limits) event.Limits {
 	return limits
 }
 
-func (o *Options) configureSessionLimits() error {
-	c := o.file.SessionLimits
-	switch {
-	case c.MaxTokens < 0:
-		return belowZero("session_limits.max_tokens", fmt.Sprint(c.MaxTokens))
-	case c.MaxToolCalls < 0:
-		return belowZero("session_limits.max_tool_calls", fmt.Sprint(c.MaxToolCalls))
-	case c.MaxDuration.Duration < 0:
-		return belowZero("session_limits.max_duration", c.MaxDuration.String())
+// report returns the settings of [limits].
+func (l Limits) report(from sources) []session.Setting {
+	var out []session.Setting
+	for _, of := range runLimits() {
+		n := of.get(&l.Run)
+		value, literal := of.text(n), of.text(n)
+		if of.time {
+			literal = strconv.Quote(literal)
+		}
+		if n == 0 {
+			value = "no limit"
+		}
+		if of.name == maxSteps && l.Run.GrowSteps {
+			value += ", grows with the plan"
+		}
+		_, configured := of.configured(&from.file.Limits)
+		source := from.of(of.name, configured)
+		if source == fromDefault {
+			source = from.of("limits", from.file.Limits.Preset != "")
+		}
+		out = append(out, session.Setting{Key: keyOf(of.name), Value: value, Source: source, Literal: literal, About: of.help})
 	}
-	o.SessionLimits = event.SessionLimits{
-		MaxTokens: c.MaxTokens, MaxToolCalls: c.MaxToolCalls, MaxDurationMS: c.MaxDuration.Milliseconds(),
-	}
-	return nil
+	return out
 }

@@ -17,23 +17,32 @@ import (
 
 	"replan/internal/tomledit"
 	"replan/internal/wholefile"
-	"replan/planning/prompt"
-	"replan/themes"
 	"replan/tui/dialog"
 )
 
+// saver saves settings in the user's configuration.
+type saver struct {
+	path       string // of the configuration file
+	appearance bool   // of which alone it saves settings, as in a demo, whose model is scripted
+	chosen     *choices
+}
+
 // SaveSetting saves a setting, such as screen.theme, in the user's configuration for
 // later starts, and returns the file. A nil value removes the key. Comments and
-// all other keys stay as they are. In a demo, whose model is scripted, only the
-// appearance of the screen is saved; for other keys, and for the removal of a key
-// that is not there, SaveSetting returns "".
+// all other keys stay as they are. In a demo only the appearance of the screen is saved;
+// for other keys, and for the removal of a key that is not there, SaveSetting returns "".
 //
 // What was chosen in the palette is no setting and has a file of its own.
 func (o *Options) SaveSetting(key string, value *string) (string, error) {
 	if key == dialog.KeyRecent && value != nil {
-		return "", o.saveRecent(*value)
+		return "", saveRecent(o.folders.Dirs.Recents(), *value)
 	}
-	path := o.fileOf(key)
+	return o.saver.save(key, value)
+}
+
+// save saves a setting and returns the file.
+func (s saver) save(key string, value *string) (string, error) {
+	path := s.fileOf(key)
 	if path == "" {
 		return "", nil
 	}
@@ -61,16 +70,23 @@ func (o *Options) SaveSetting(key string, value *string) (string, error) {
 		}
 		return "", fmt.Errorf("%s is not saved in %s: %w", key, path, err)
 	}
-	o.chosen.add(key, value)
+	s.chosen.add(key, value)
 	if !found {
 		return "", nil
 	}
 	return path, nil
 }
 
-// saveRecent saves what was chosen in the palette, one title a line.
-func (o *Options) saveRecent(titles string) error {
-	path := o.Dirs.Recents()
+// fileOf returns the file that keeps a setting, "" for none.
+func (s saver) fileOf(key string) string {
+	if s.appearance && (!strings.HasPrefix(key, "screen.") || key == "screen.review") {
+		return ""
+	}
+	return s.path
+}
+
+// saveRecent saves what was chosen in the palette in a file, one title a line.
+func saveRecent(path, titles string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
 		err = wholefile.Write(path, []byte(titles))
@@ -84,49 +100,24 @@ func (o *Options) saveRecent(titles string) error {
 // TakeChoices applies the settings that only the full screen has, and the user's
 // choices on an earlier screen of this process.
 func (o *Options) TakeChoices() {
-	if !o.Changed("review") && o.fileOf("screen.review") != "" {
-		o.Review = o.file.Screen.Review
+	if !o.from.given("review") && o.saver.fileOf("screen.review") != "" {
+		o.execution.Review = o.from.file.Screen.Review
 	}
-	for key, value := range o.chosen.all() {
+	for key, value := range o.saver.chosen.all() {
 		text := ""
 		if value != nil {
 			text = *value
 		}
 		switch key {
 		case "model.name":
-			o.Model = text
-		case "planning.planner_model":
-			o.Manner.Prompting.Models = prompt.Models{Planner: prompt.PlanModel{Name: text}}
-		case "model.think":
-			if level, ok := prompt.ParseThinkLevel(First(text, "auto")); ok {
-				o.Manner.Prompting.Think = level
-			}
+			o.model.Name = text
 		case "screen.review":
-			o.Review = text == "true"
-		case "screen.ascii":
-			o.ASCII = text == "true"
-		case "screen.reduced_motion":
-			o.ReducedMotion = text == "true"
-		case "screen.chat_width":
-			o.ChatWidth, _ = strconv.Atoi(text) // "" is the usual
-		case "screen.plan_height":
-			o.PlanHeight, _ = strconv.Atoi(text)
-		case "screen.show_thinking":
-			o.ShowThinking = text == "true"
-		case "screen.theme":
-			o.ThemeName = themes.Name(First(text, string(themes.Auto)))
+			o.execution.Review = text == "true"
+		default:
+			o.planning.choose(key, text)
+			o.appearance.choose(key, text)
 		}
 	}
-}
-
-// fileOf returns the file that keeps a setting, "" for none.
-func (o *Options) fileOf(key string) string {
-	own := First(o.OwnConfig, o.Dirs.ConfigFile())
-	looks := strings.HasPrefix(key, "screen.") && key != "screen.review"
-	if own != o.Dirs.ConfigFile() && !looks {
-		return ""
-	}
-	return own
 }
 
 // literal returns a value in TOML, by the type of its key.

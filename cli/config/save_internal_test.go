@@ -24,7 +24,7 @@ func started(t *testing.T, folder, toml string, flags ...string) *Options {
 			t.Fatal(err)
 		}
 	}
-	o := &Options{DataDir: folder}
+	o := &Options{}
 	set := pflag.NewFlagSet("replan", pflag.ContinueOnError)
 	o.Register(set)
 	if err := set.Parse(append([]string{"--data-dir", folder}, flags...)); err != nil {
@@ -70,13 +70,13 @@ func TestKeptSettingHoldsAtTheNextStart(t *testing.T) {
 	}
 	o = started(t, folder, "")
 	o.TakeChoices()
-	if o.ThemeName != "ember" || !o.Review || o.Model != "a\"b\u0007:1b" || o.Limits.MaxSteps != 20 || o.Routing.Planner != "router" || o.Manner.Prompting.Think != "low" || o.ChatWidth != 40 || o.PlanHeight != 70 || !o.ShowThinking {
+	if o.Appearance().Theme != "ember" || !o.Execution().Review || o.Model().Name != "a\"b\u0007:1b" || o.Limits().Run.MaxSteps != 20 || o.Planning().Routing.Planner != "router" || o.Planning().Prompting.Think != "low" || o.Appearance().ChatWidth != 40 || o.Appearance().PlanHeight != 70 || !o.Appearance().ShowThinking {
 		t.Errorf("not read back: %+v", o)
 	}
-	if o = started(t, folder, "", "--review=false", "--theme", "paper", "--model", "m"); o.ThemeName != "paper" || o.Model != "m" {
+	if o = started(t, folder, "", "--review=false", "--theme", "paper", "--model", "m"); o.Appearance().Theme != "paper" || o.Model().Name != "m" {
 		t.Error("a flag does not precede the file")
 	}
-	if o.TakeChoices(); o.Review {
+	if o.TakeChoices(); o.Execution().Review {
 		t.Error("--review=false does not precede the file")
 	}
 	if _, err := o.SaveSetting("screen.theme", nil); err != nil || reported(t, o, "screen.theme").Saved != nil {
@@ -94,7 +94,7 @@ func TestChoicesHoldOnTheNextScreenOfTheProcess(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if o.TakeChoices(); o.Model != "big" || o.Manner.Prompting.Models.Planner.Name != "large" || o.ThemeName != "ember" || !o.ASCII || !o.Review || o.ChatWidth != 40 {
+	if o.TakeChoices(); o.Model().Name != "big" || o.Planning().Prompting.Models.Planner.Name != "large" || o.Appearance().Theme != "ember" || !o.Appearance().ASCII || !o.Execution().Review || o.Appearance().ChatWidth != 40 {
 		t.Errorf("not taken: %+v", o)
 	}
 }
@@ -132,10 +132,11 @@ func TestImpossibleSettingIsNotSaved(t *testing.T) {
 
 func TestDemoKeepsOnlyTheLooks(t *testing.T) {
 	o := started(t, t.TempDir(), "")
-	o.Dirs.Config = t.TempDir() // as a demo does
+	own := o.Folders().Dirs.ConfigFile()
+	o.Demonstrate(Project{Home: t.TempDir()})
 	value := "true"
-	if path, err := o.SaveSetting("screen.ascii", &value); err != nil || path != o.OwnConfig {
-		t.Errorf("got %q, %v; want %s", path, err, o.OwnConfig)
+	if path, err := o.SaveSetting("screen.ascii", &value); err != nil || path != own {
+		t.Errorf("got %q, %v; want %s", path, err, own)
 	}
 	for _, key := range []string{"model.name", "screen.review"} {
 		if path, err := o.SaveSetting(key, &value); err != nil || path != "" {
@@ -150,7 +151,7 @@ func TestPaletteStartsWithWhatWasChosenBefore(t *testing.T) {
 	if path, err := o.SaveSetting(dialog.KeyRecent, new("Zoom the focused pane\nUndo last run")); path != "" || err != nil {
 		t.Errorf("got %q, %v", path, err)
 	}
-	if got := started(t, folder, "").Dressed(tui.Options{}).Recent; !slices.Equal(got, []string{"Zoom the focused pane", "Undo last run"}) {
+	if got := started(t, folder, "").Appearance().Dress(tui.Options{}, o.Folders().Dirs.Recents()).Recent; !slices.Equal(got, []string{"Zoom the focused pane", "Undo last run"}) {
 		t.Errorf("got %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "config.toml")); !errors.Is(err, fs.ErrNotExist) {

@@ -11,17 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"replan/agent/policy"
 	"replan/agent/session"
-	"replan/agent/store"
 	"replan/cli/app"
 	"replan/cli/args"
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/cli/lines"
 	"replan/cli/screen"
-	"replan/mcpclient/workspace/code/lsp"
-	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -83,7 +79,7 @@ func (o demoOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return exit.Wrap("prepare the demo", err)
 	}
-	pace, next := demoPace, Next(o.app.Settings().KeyName, o.keep)
+	pace, next := demoPace, Next(o.app.Appearance().KeyName, o.keep)
 	if !o.app.Screen() {
 		pace, next = 0, ""
 	}
@@ -93,23 +89,14 @@ func (o demoOptions) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, exit.Wrap("stop the demo's model", model.Close())) }()
 
-	a := o.app.With(func(s *config.Options) {
-		s.Workspace = project
-		s.Host, s.Model, s.Trusted = model.URL(), Model, true
-		if o.act == 2 {
-			s.Model = RecordedModel
-		}
-		s.LSP = lsp.Section{Enabled: new(bool)} // show the same on every machine
-		s.MCPConfig, s.Servers, s.NoWorkspaceTools = "", nil, false
-		s.Manner = config.Manner{} // the script supports no other settings, except for flags
-		s.Manner.Prompting = s.Flagged(prompt.Prompting{ForcePlan: s.ForcePlan})
-		home := filepath.Join(folder, "home")
-		s.Dirs = store.Dirs{Config: home, Data: home, State: home}
-	})
-	return o.play(ctx, a)
+	in := config.Project{Folder: project, Home: filepath.Join(folder, "home"), Model: Model, Host: model.URL()}
+	if o.act == 2 {
+		in.Model = RecordedModel
+	}
+	return o.play(ctx, o.app.With(func(o *config.Options) { o.Demonstrate(in) }))
 }
 
-// play runs the session with the settings of the
+// play runs the session with the settings of the demo.
 func (o demoOptions) play(ctx context.Context, a *app.App) error {
 	if a.Screen() {
 		// Its runs go with its folder: nothing can be said about them later.
@@ -117,7 +104,7 @@ func (o demoOptions) play(ctx context.Context, a *app.App) error {
 		if o.act == 2 {
 			intro = RecordedIntro
 		}
-		_, err := screen.OpenSessions(ctx, a, tui.Options{Intro: intro(a.Settings().KeyName("chat.send")), Suggestions: Suggestions(o.act)}, screen.Continued{})
+		_, err := screen.OpenSessions(ctx, a, tui.Options{Intro: intro(a.Appearance().KeyName("chat.send")), Suggestions: Suggestions(o.act)}, screen.Continued{})
 		return err
 	}
 	job := lines.Job{Commands: []session.Command{session.Submit{Text: Goal}}}
@@ -133,8 +120,8 @@ func (o demoOptions) play(ctx context.Context, a *app.App) error {
 			job.Again += " --act 2"
 		}
 	}
-	if a.Settings().ApproveText == "" && !a.Asks() {
-		a = a.With(func(s *config.Options) { s.ApproveText, s.Approve = string(policy.ApproveAll), policy.ApproveAll })
+	if !a.Gates().Decided && !a.Asks() {
+		a = a.With((*config.Options).ApproveAll)
 		a.Out().Note("the demo works in its own folder and approves its own gates; --approve none keeps them closed")
 	}
 	return lines.Run(ctx, a, job)

@@ -59,12 +59,12 @@ func checkMachine(ctx context.Context, a *app.App, wrong error) error {
 
 // ExamineMachine makes the checks of replan
 func ExamineMachine(ctx context.Context, a *app.App, wrong error) (report Report, err error) {
-	set := a.Settings()
-	servers, err := lsp.New(lsp.Config{Dir: set.Workspace, Environ: os.Environ(), Commands: set.LSP.Commands()})
+	in, languages := a.Folders(), a.ToolSettings().Languages
+	servers, err := lsp.New(lsp.Config{Dir: in.Workspace, Environ: os.Environ(), Commands: languages.Commands()})
 	if err != nil {
 		return report, exit.Wrap("look for language servers", err)
 	}
-	model, err := ollama.New(ollama.Config{Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings()})
+	model, err := ollama.New(a.ModelServer())
 	if err != nil {
 		return report, exit.Usage("%w", err)
 	}
@@ -74,7 +74,7 @@ func ExamineMachine(ctx context.Context, a *app.App, wrong error) (report Report
 	}
 	var doubts []string
 	if wrong == nil {
-		doubts, wrong = set.CheckToolNames(len(tools.Servers) > 0)
+		doubts, wrong = a.Gates().CheckToolNames(len(tools.Servers) > 0)
 	}
 	var terminal io.Writer
 	if a.IO().Terminal {
@@ -91,10 +91,10 @@ func ExamineMachine(ctx context.Context, a *app.App, wrong error) (report Report
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	report = Examine(ctx,
-		Ollama(model, set.Manner.Prompting.Models.Names()...), ToolServers(tools), LanguageServers(servers, set.LSP.On()), Git(set.Workspace), Path(a.PathLeft()), Isolation(set.Isolate.On, refused),
+		Ollama(model, a.Planning().Prompting.Models.Names()...), ToolServers(tools), LanguageServers(servers, languages.On()), Git(in.Workspace), Path(a.PathLeft()), Isolation(a.Isolation().On, refused),
 		Terminal(a.IO().In, terminal, os.Environ(), runtime.GOOS, stop),
-		Folders([]Folder{{Name: "configuration", Path: set.Dirs.Config}, {Name: "data", Path: set.Dirs.Data}, {Name: "runs and logs", Path: set.Dirs.State}}),
-		Configuration(set.Dirs.ConfigFile(), wrong, append(set.RemovedKeys(), doubts...)...))
+		Folders([]Folder{{Name: "configuration", Path: in.Dirs.Config}, {Name: "data", Path: in.Dirs.Data}, {Name: "runs and logs", Path: in.Dirs.State}}),
+		Configuration(in.Dirs.ConfigFile(), wrong, doubts...))
 	if err := model.Close(); err != nil {
 		return report, exit.Wrap("close the connection to Ollama", err)
 	}
@@ -104,7 +104,7 @@ func ExamineMachine(ctx context.Context, a *app.App, wrong error) (report Report
 // Sign returns the sign of a check's outcome.
 func Sign(a *app.App, state State) string {
 	sign := map[State]string{OK: "✓", Warning: "!", Failed: "✗", Off: "-"}[state]
-	if a.Settings().ASCII {
+	if a.Appearance().ASCII {
 		sign = map[State]string{OK: "+", Warning: "!", Failed: "x", Off: "-"}[state]
 	}
 	if l := a.Out().Styles(); l != nil {

@@ -13,10 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/agent/event"
-	"replan/agent/ollama"
-	"replan/agent/policy"
 	"replan/agent/session"
-	"replan/agent/store"
 	"replan/cli/app"
 	"replan/cli/ask"
 	"replan/cli/config"
@@ -25,7 +22,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
-	"replan/mcpclient/workspace/code/lsp"
 	planfit "replan/planning/fit"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -54,8 +50,8 @@ func New(a *app.App) *cobra.Command {
 			"parameters took about 10 minutes on two cores.",
 		Example: "  replan fit\n  replan fit qwen3:8b gemma3:12b\n  replan fit --export > findings.json\n  replan fit --load findings.json",
 		RunE: func(cmd *cobra.Command, models []string) error {
-			if o.models = models; len(models) == 0 && a.Settings().Changed("model") {
-				o.models = []string{a.Settings().Model}
+			if o.models = models; len(models) == 0 && a.Model().Named {
+				o.models = []string{a.Model().Name}
 			}
 			return o.run(cmd.Context())
 		},
@@ -75,7 +71,7 @@ func (o fitOptions) run(ctx context.Context) error {
 	case o.goals < 0:
 		return exit.Usage("--goals takes a number above 0, not %d", o.goals)
 	case o.export:
-		data, err := Export(o.app.Settings().Dirs.Findings())
+		data, err := Export(o.app.Folders().Dirs.Findings())
 		if err != nil {
 			return exit.Usage("%w", err)
 		}
@@ -95,10 +91,12 @@ func (o fitOptions) run(ctx context.Context) error {
 		return exit.Wrap("create a folder for the runs; set TMPDIR to a writable folder", err)
 	}
 	defer os.RemoveAll(home) //nolint:errcheck // a leftover in the folder for temporary files
+	server := o.app.ModelServer()
+	server.Model, server.Findings = "", "" // nothing is known of what is measured
 	m := Measurement{
-		Tasks: tasks, Attempts: o.app.Settings().Dirs.Attempts(), Again: o.again, Version: o.app.Version(), Now: time.Now,
-		Prompts: o.app.Version() + " " + plan.CanonicalJSON(o.app.Settings().Manner.Prompting.Prompts),
-		Server:  ollama.Config{Host: o.app.Settings().Host, ContextWindow: o.app.Settings().ContextWindow, KeepAlive: o.app.Settings().KeepAlive, Learned: o.app.Settings().Dirs.Servers()},
+		Tasks: tasks, Attempts: o.app.Folders().Dirs.Attempts(), Again: o.again, Version: o.app.Version(), Now: time.Now,
+		Prompts: o.app.Version() + " " + plan.CanonicalJSON(o.app.Planning().Prompting.Prompts),
+		Server:  server,
 		Do:      func(ctx context.Context, job Job) (Outcome, error) { return Try(ctx, o.app, home, job) },
 	}
 	models, err := Settle(ctx, m.Server, o.models)
@@ -106,7 +104,7 @@ func (o fitOptions) run(ctx context.Context) error {
 		return unfit(ctx, err)
 	}
 	stop := func() {}
-	if styles := out.Styles(); styles != nil && !o.app.Settings().Plain {
+	if styles := out.Styles(); styles != nil && !o.app.Plain() {
 		m.Progress, stop = Watch(ask.NewOutput(out.Colored(o.app.IO().Out), styles), styles, func() int { return tty.Width(o.app.IO().Out) })
 	} else {
 		m.Progress = func(now Progress) { _, _ = fmt.Fprintln(o.app.IO().Err, now.Line()) }
@@ -114,7 +112,7 @@ func (o fitOptions) run(ctx context.Context) error {
 	report, err := m.Run(ctx, models)
 	stop()
 	if found := report.Findings(); o.goals == 0 && len(found) > 0 { // a part of the goals is no finding
-		err = errors.Join(err, Store(context.WithoutCancel(ctx), o.app.Settings().Dirs.Findings(), found...))
+		err = errors.Join(err, Store(context.WithoutCancel(ctx), o.app.Folders().Dirs.Findings(), found...))
 	}
 	return o.report(ctx, report, err)
 }
@@ -161,7 +159,7 @@ func (o fitOptions) loadFindings(ctx context.Context, name string) error {
 	if err != nil {
 		return exit.Usage("read the findings: %w", err)
 	}
-	n, err := Load(ctx, o.app.Settings().Dirs.Findings(), data)
+	n, err := Load(ctx, o.app.Folders().Dirs.Findings(), data)
 	if err != nil {
 		return exit.Usage("load %s: %w", name, err)
 	}
@@ -172,16 +170,8 @@ func (o fitOptions) loadFindings(ctx context.Context, name string) error {
 // in home. Changes of files in the folder and its tests are allowed; programs and
 // everything else are denied.
 func Try(ctx context.Context, a *app.App, home string, job Job) (outcome Outcome, err error) {
-	own := a.With(func(s *config.Options) {
-		base := s.Manner.Prompting
-		s.Workspace, s.Trusted, s.Model = job.Folder, true, job.Model
-		s.Dirs = store.Dirs{Config: home, Data: home, State: home}
-		s.ApproveText, s.Approve, s.Rules = string(policy.ApproveSafe), policy.ApproveSafe, nil
-		s.MCPConfig, s.Servers, s.NoWorkspaceTools, s.LSP = "", nil, false, lsp.Section{Enabled: new(bool)}
-		s.Manner.Prompting, s.Manner.Profile = prompt.Prompting{Prompts: base.Prompts, PhaseTimeout: base.PhaseTimeout, Profiles: base.Profiles}, ""
-		s.Limits, s.SessionLimits = event.DefaultLimits(), event.SessionLimits{}
-		s.Limits.MaxReplans, s.Limits.MaxDurationMS = 1, (10 * time.Minute).Milliseconds()
-		s.DryRun, s.Review, s.RequireVerified, s.Isolate.On = false, false, false, false
+	own := a.With(func(o *config.Options) {
+		o.Measure(config.Project{Folder: job.Folder, Home: home, Model: job.Model})
 	})
 	w, err := own.Open(ctx, app.Opening{Trust: mcpclient.TrustNone, Runs: true, Driving: &job.Settings})
 	if err != nil {
@@ -249,10 +239,10 @@ func (o fitOptions) offerModel(ctx context.Context, best string) error {
 	switch {
 	case best == "" || out.JSON():
 		return nil
-	case prompt.SameModel(best, o.app.Settings().Model):
+	case prompt.SameModel(best, o.app.Model().Name):
 		return out.Print(untrusted.Line(best) + " is your model already.\n")
 	case !o.app.Asks():
-		return out.Print(untrusted.Line(fmt.Sprintf("To work with %s, set name = %q in [model] of %s.", best, best, filepath.ToSlash(o.app.Settings().Dirs.ConfigFile()))) + "\n")
+		return out.Print(untrusted.Line(fmt.Sprintf("To work with %s, set name = %q in [model] of %s.", best, best, filepath.ToSlash(o.app.Folders().Dirs.ConfigFile()))) + "\n")
 	}
 	input, err := o.app.Input("read standard input")
 	if err != nil {
@@ -262,7 +252,7 @@ func (o fitOptions) offerModel(ctx context.Context, best string) error {
 	if err != nil || !yes {
 		return err
 	}
-	file, err := o.app.Settings().SaveSetting(modelKey, &best)
+	file, err := o.app.SaveSetting(modelKey, &best)
 	if err != nil {
 		return exit.Wrap("save the setting", err)
 	}

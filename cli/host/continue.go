@@ -14,7 +14,7 @@ import (
 // continueSession continues the newest session of this folder, resumes its newest run if
 // unfinished, and then takes the goal, if any.
 func (o local) continueSession(ctx context.Context, how Opening) error {
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return o.app.Out().NoDryResume()
 	}
 	inDoubt, err := parseInDoubt(o.app, how.InDoubt)

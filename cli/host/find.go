@@ -17,7 +17,7 @@ type FolderRuns struct {
 }
 
 // RunsOn returns the runs of this machine.
-func RunsOn(a *app.App) FolderRuns { return FolderRuns{a.Store(), a.Settings().Workspace, a.Out()} }
+func RunsOn(a *app.App) FolderRuns { return FolderRuns{a.Store(), a.Folders().Workspace, a.Out()} }
 
 // LastRun is the word that means the newest run of the folder.
 const LastRun = "last"

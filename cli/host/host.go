@@ -35,7 +35,7 @@ type Host interface {
 // Of returns where the runs of a command are: on this machine, or with the workers
 // of --on. The chat is always about this machine.
 func Of(a *app.App) Host {
-	if a.Settings().ByWorkers() && a.Chat() == nil {
+	if a.Workers().CarryOut() && a.Chat() == nil {
 		return Remote{a}
 	}
 	return local{a}

@@ -30,7 +30,7 @@ func TestRunsAreWithTheWorkersOfOnExceptForTheChat(t *testing.T) {
 				Getwd:  func() (string, error) { return home, nil },
 			}, chat.Commands)
 			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-			a.Settings().Register(flags)
+			a.Register(flags)
 			if err := flags.Parse(c.flags); err != nil {
 				t.Fatal(err)
 			}

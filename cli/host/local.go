@@ -51,11 +51,11 @@ func (o local) Goal(ctx context.Context, goal, inDoubt string) error {
 
 // Execute checks a plan and runs it.
 func (o local) Execute(ctx context.Context, named check.Plan, terms Terms) error {
-	set, out := o.app.Settings(), o.app.Out()
+	out, strict := o.app.Out(), o.app.Planning().Strict()
 	if terms.InDoubt != "" {
 		return exit.Usage("--in-doubt applies to a resumed run, or one of workers: use %s RUN%s", out.Named("plan resume"), out.OutsideChat(", or add --on ADDRESS"))
 	}
-	if c := o.app.Chat(); c != nil && !set.DryRun {
+	if c := o.app.Chat(); c != nil && !o.app.Execution().DryRun {
 		v, err := check.With(o.app, c.Services()).Check(ctx, named, terms.Vars)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (o local) Execute(ctx context.Context, named check.Plan, terms Terms) error
 		if len(v.Faults) > 0 {
 			return v.Print(o.app)
 		}
-		c.HandOver(terms.Command(v.Plan, check.Strict(set)))
+		c.HandOver(terms.Command(v.Plan, strict))
 		return nil
 	}
 	return lines.Run(ctx, o.app, lines.Job{Prepare: func(ctx context.Context, w *app.Services) ([]session.Command, error) {
@@ -78,7 +78,7 @@ func (o local) Execute(ctx context.Context, named check.Plan, terms Terms) error
 		for _, f := range v.Warnings {
 			out.Note("warning: %s", exit.OneLine(f.Message))
 		}
-		return []session.Command{terms.Command(v.Plan, check.Strict(set))}, nil
+		return []session.Command{terms.Command(v.Plan, strict)}, nil
 	}})
 }
 
@@ -88,7 +88,7 @@ func (o local) Resume(ctx context.Context, args []string, inDoubt string) error 
 	if err != nil {
 		return err
 	}
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return o.app.Out().NoDryResume()
 	}
 	id, err := o.toResume(args)

@@ -33,12 +33,12 @@ type Remote struct{ app *app.App }
 
 // withWorkers calls a function with the worker program.
 func (o Remote) withWorkers(do func(remote.Options) error) (err error) {
-	log, err := logs.Open(o.app.Settings().Dirs.Logs())
+	log, err := logs.Open(o.app.Folders().Dirs.Logs())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, exit.Wrap("end in order", log.Close())) }()
-	with, err := workers.Program(o.app.Settings(), log.Logger())
+	with, err := workers.Program(o.app.Workers().On, o.app.SaveSetting, log.Logger())
 	if err != nil {
 		return exit.Usage("%w", err)
 	}
@@ -91,7 +91,7 @@ func (o Remote) Execute(ctx context.Context, named check.Plan, terms Terms) erro
 		return err
 	}
 	var v check.Verdict
-	v.Plan, v.Faults, v.Warnings = plan.CheckPlan(data, plan.Rules{PartialArgs: true, Strict: check.Strict(o.app.Settings()), EmptyArgs: !named.Stored})
+	v.Plan, v.Faults, v.Warnings = plan.CheckPlan(data, plan.Rules{PartialArgs: true, Strict: o.app.Planning().Strict(), EmptyArgs: !named.Stored})
 	if len(v.Faults) > 0 {
 		return v.Print(o.app)
 	}
@@ -100,7 +100,7 @@ func (o Remote) Execute(ctx context.Context, named check.Plan, terms Terms) erro
 	}
 	return o.submit(ctx, terms.InDoubt, false, func(t *remote.Task) {
 		workers.Execute(t, v.Plan)
-		t.OnFailure, t.Synthesize, t.Strict = terms.OnFailure, terms.Synthesize, check.Strict(o.app.Settings())
+		t.OnFailure, t.Synthesize, t.Strict = terms.OnFailure, terms.Synthesize, o.app.Planning().Strict()
 	})
 }
 
@@ -108,14 +108,13 @@ func (o Remote) Execute(ctx context.Context, named check.Plan, terms Terms) erro
 func (o Remote) submit(ctx context.Context, inDoubt string, screen bool, complete func(*remote.Task)) error {
 	return o.onTerms(inDoubt, screen, func(with remote.Options, task *remote.Task) error {
 		complete(task)
-		return o.attach(ctx, with, remote.Request{Submit: task, NoWait: o.app.Settings().Distributed.NoWait}, followOptions{screen: screen})
+		return o.attach(ctx, with, remote.Request{Submit: task, NoWait: o.app.Workers().NoWait}, followOptions{screen: screen})
 	})
 }
 
 // onTerms calls do with a new task that has the terms of the command line.
 func (o Remote) onTerms(inDoubt string, screen bool, do func(remote.Options, *remote.Task) error) error {
-	set := o.app.Settings()
-	detach := set.Distributed.Detach
+	gates, detach := o.app.Gates(), o.app.Workers().Detach
 	if !detach && !screen {
 		if err := lines.CheckReview(o.app); err != nil {
 			return err
@@ -129,9 +128,10 @@ func (o Remote) onTerms(inDoubt string, screen bool, do func(remote.Options, *re
 		}
 	}
 	asks := screen || o.app.Asks()
-	here := workers.Present{Asked: asks && (screen || set.ApproveText == ""), Attends: asks && (screen || set.ApproveText != string(policy.ApproveNone))}
+	here := workers.Present{Asked: asks && (screen || !gates.Decided), Attends: asks && (screen || gates.Approve != policy.ApproveNone)}
 	return o.withWorkers(func(with remote.Options) error {
-		return do(with, workers.Task(set, app.NewID(time.Now()), here, decision, with))
+		settings := workers.Settings{Workers: o.app.Workers(), Execution: o.app.Execution(), Approve: gates.Approve, Model: o.app.Model(), Servers: o.app.ToolSettings().Servers}
+		return do(with, settings.Task(app.NewID(time.Now()), here, decision, with))
 	})
 }
 
@@ -284,7 +284,7 @@ func NotBegun(s agent.Summary) string {
 // attach submits, follows or resumes a run of workers, unless the user leaves it to them.
 func (o Remote) attach(ctx context.Context, with remote.Options, r remote.Request, how followOptions) (err error) {
 	o.app.FollowWorkers()
-	if o.app.Settings().Distributed.Detach {
+	if o.app.Workers().Detach {
 		return o.leave(ctx, with, r)
 	}
 	with.Tell = how.screen
@@ -319,7 +319,7 @@ func (o Remote) attach(ctx context.Context, with remote.Options, r remote.Reques
 			return printCompleted(o.app.Out(), over)
 		}
 		return err
-	}}, input, o.app.Asks() && o.app.Settings().ApproveText == "")
+	}}, input, o.app.Asks() && !o.app.Gates().Decided)
 }
 
 // leave submits or resumes a run, and prints its id.
@@ -381,7 +381,7 @@ func (o Remote) comeBack(s *remote.Session) string {
 
 // Again names --on where it was given. The address may hold a password.
 func (o Remote) Again() string {
-	if o.app.Settings().Changed("on") {
+	if o.app.Workers().Named {
 		return " --on ADDRESS"
 	}
 	return ""

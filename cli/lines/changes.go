@@ -116,7 +116,7 @@ func (c Changes) Answer(ctx context.Context, input *app.Input) error {
 		out = c.App.IO().Err
 	}
 	switch {
-	case c.App.Settings().ApproveText == string(policy.ApproveAll):
+	case c.App.Gates().Approve == policy.ApproveAll:
 		return c.Settle(ctx, event.ChangesChoice{Offer: now.Offer, All: true}, out)
 	case input == nil:
 		_, err := fmt.Fprintf(out, "%s in a copy of this folder: replan changes shows, takes or drops them\n", english.Capital(wording.ChangesWait(now)))

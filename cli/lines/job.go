@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -60,9 +59,9 @@ func Run(ctx context.Context, a *app.App, job Job) (err error) {
 	if err := CheckReview(a); err != nil {
 		return err
 	}
-	asks := a.Asks() && a.Settings().ApproveText == ""
-	if !asks && a.Settings().Approve == policy.ApproveAsk {
-		a = a.With(func(s *config.Options) { s.Approve = policy.ApproveUnasked })
+	asks := a.Asks() && !a.Gates().Decided
+	if !asks && a.Gates().Approve == policy.ApproveAsk {
+		a = a.With((*config.Options).AskNobody)
 	}
 	trust := mcpclient.TrustNone
 	if asks {
@@ -106,7 +105,7 @@ func Run(ctx context.Context, a *app.App, job Job) (err error) {
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
-	how = app.Opening{Runs: true, Attended: a.Asks() && a.Settings().ApproveText != string(policy.ApproveNone), InDoubt: job.InDoubt, Restored: job.Restored, Keep: job.Keep}
+	how = app.Opening{Runs: true, Attended: a.Asks() && a.Gates().Approve != policy.ApproveNone, InDoubt: job.InDoubt, Restored: job.Restored, Keep: job.Keep}
 	if job.About != nil {
 		how.About = *job.About
 	}
@@ -139,17 +138,13 @@ func aside(ctx context.Context, a *app.App, w *app.Services, job Job) (err error
 // warnOfThinking warns on standard error if --think has no effect on the model that will
 // answer.
 func warnOfThinking(ctx context.Context, a *app.App, w *app.Services) {
-	set := a.Settings()
-	if set.Level == nil {
+	asked, level := a.Planning().Think()
+	if level == nil {
 		return
 	}
-	name := ""
-	if at := slices.Index(set.Manner.Names(), set.Manner.Profile); at >= 0 {
-		name = set.Manner.Profiles[at].Model
-	}
-	info, err := w.Model().Describe(ctx, name)
-	if word := wording.NoThinking(info, *set.Level); err == nil && word != "" { // otherwise whoever needs a model reports the error
-		a.Out().Note("--think %s: %s", set.Think, word)
+	info, err := w.Model().Describe(ctx, a.Planning().Model())
+	if word := wording.NoThinking(info, *level); err == nil && word != "" { // otherwise whoever needs a model reports the error
+		a.Out().Note("--think %s: %s", asked, word)
 	}
 }
 
@@ -173,7 +168,7 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app
 	out := job.printer(a, s.ID(), text)
 	var questions *ask.Questions
 	if input != nil {
-		questions = input.Questions(text, s.Send, ask.Options{Gates: asks, ASCII: a.Settings().ASCII})
+		questions = input.Questions(text, s.Send, ask.Options{Gates: asks, ASCII: a.Appearance().ASCII})
 		defer questions.Close()
 		defer context.AfterFunc(ctx, questions.Stop)() // the terminal is as before while the run stops
 	}

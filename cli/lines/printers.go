@@ -32,20 +32,8 @@ func (job Job) printer(a *app.App, session string, text io.Writer) Printer {
 	case a.Out().JSON():
 		return &jsonLines{out: a.IO().Out, note: a.Out().Note, session: session, past: map[string]uint64{}}
 	default:
-		return a.Out().Log(text, session, job.Again)
+		return a.Out().Log(text, session, plain.Options{Again: job.Again})
 	}
-}
-
-// WithoutEnd suppresses the line for a successful end of a run, for callers that print
-// something better.
-type WithoutEnd struct{ *plain.Log }
-
-// Event prints one event.
-func (w WithoutEnd) Event(e event.Event) error {
-	if d, ok := e.Data.(event.RunCompleted); ok && d.Reason.ExitCode() == 0 {
-		return nil
-	}
-	return w.Log.Event(e)
 }
 
 // NotesOnly prints the session's notes on standard error, returns a run's failure, and
@@ -58,11 +46,17 @@ func (n NotesOnly) Event(e event.Event) error {
 	case event.Note:
 		n.Out.Note("%s", d.Text.Line())
 	case event.RunCompleted:
-		if d.Reason.ExitCode() != 0 {
-			return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(string(d.Error), string(d.Reason)))}
-		}
+		return Failure(d.Result)
 	}
 	return nil
+}
+
+// Failure returns the error for a run that failed; nil if it succeeded.
+func Failure(end event.Result) error {
+	if end.Reason.ExitCode() == 0 {
+		return nil
+	}
+	return &exit.Error{Status: end.Reason.ExitCode(), Code: string(end.Reason), Err: errors.New(config.First(string(end.Error), string(end.Reason)))}
 }
 
 // jsonLines writes the events of runs, one per line. Of the session's own events,

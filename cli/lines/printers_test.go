@@ -5,19 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/cli/app"
 	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/cli/lines"
+	"replan/tui/plain"
 )
 
 // output returns an app that prints in a format, and its standard output and error.
 func output(format string) (a *app.App, out, notes *strings.Builder) {
 	out, notes = &strings.Builder{}, &strings.Builder{}
 	a = app.New("", app.IO{Out: out, Err: notes, Getenv: func(string) string { return "" }}, nil)
-	a.Settings().Output = format
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	a.Register(flags)
+	if err := flags.Set("output", format); err != nil {
+		panic(err)
+	}
 	return a, out, notes
 }
 
@@ -45,7 +52,7 @@ func TestJSONHasTheEventsOfRunsAloneAndEachOnce(t *testing.T) {
 func TestEndsOfRunsAreExitCodesOrSilent(t *testing.T) {
 	a, out, notes := output(config.OutputText)
 	done := event.Event{Run: "r-1", Data: event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}}
-	if err := (lines.WithoutEnd{Log: a.Out().Log(out, "s-1", "")}).Event(done); err != nil || out.String() != "" {
+	if err := a.Out().Log(out, "s-1", plain.Options{QuietSuccess: true}).Event(done); err != nil || out.String() != "" {
 		t.Errorf("a successful end prints %q, %v", out, err)
 	}
 	only := lines.NotesOnly{Out: a.Out()}

@@ -16,7 +16,7 @@ func NobodyReviews(a *app.App) error {
 
 // CheckReview refuses to hold plans without a terminal to review them.
 func CheckReview(a *app.App) error {
-	if set := a.Settings(); set.Review && !a.Asks() && !set.DryRun {
+	if set := a.Execution(); set.Review && !a.Asks() && !set.DryRun {
 		return NobodyReviews(a)
 	}
 	return nil

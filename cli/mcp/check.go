@@ -301,7 +301,7 @@ func (t *testOutput) finish(status []plan.ServerStatus) {
 // wireLine returns the line of a message, cut to the width of a terminal.
 func (g *group) wireLine(m testedMessage) string {
 	arrow := map[bool]string{true: "→", false: "←"}[m.Sent]
-	if g.app.Settings().ASCII {
+	if g.app.Appearance().ASCII {
 		arrow = map[bool]string{true: ">", false: "<"}[m.Sent]
 	}
 	text := line("%s %6.3fs %10s  %s", arrow, float64(m.MS)/1000, wording.TextSize(m.Bytes), m.Text)

@@ -202,7 +202,7 @@ func (g *group) elsewhere(name, path string) string {
 
 // namesIn returns the names of the servers in a file.
 func (g *group) namesIn(path string) []string {
-	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, g.app.Settings().Workspace) // invalid ones count, too
+	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, g.app.Folders().Workspace) // invalid ones count, too
 	var names []string
 	for _, s := range servers {
 		names = append(names, s.Name)

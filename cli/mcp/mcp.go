@@ -51,12 +51,12 @@ func New(a *app.App) *cobra.Command {
 // file returns the file to edit: the user's, or the project's.
 func (g *group) file(project bool) string {
 	if !project {
-		return g.app.Settings().Dirs.MCPServers()
+		return g.app.Folders().Dirs.MCPServers()
 	}
-	if path := mcpconfig.FindProject(g.app.Settings().Workspace, xdg.Home); path != "" {
+	if path := mcpconfig.FindProject(g.app.Folders().Workspace, xdg.Home); path != "" {
 		return path
 	}
-	return filepath.Join(g.app.Settings().Workspace, mcpconfig.ProjectFile)
+	return filepath.Join(g.app.Folders().Workspace, mcpconfig.ProjectFile)
 }
 
 // confirm asks for yes or no.
@@ -163,6 +163,6 @@ func line(format string, args ...any) string {
 func (g *group) places() mcpconfig.Places {
 	settings, _ := os.UserConfigDir() // an error leaves it empty, so files there are not found
 	return mcpconfig.Places{
-		Workspace: g.app.Settings().Workspace, Home: xdg.Home, Config: settings, XDG: filepath.Join(xdg.Home, ".config"), Codex: os.Getenv("CODEX_HOME"),
+		Workspace: g.app.Folders().Workspace, Home: xdg.Home, Config: settings, XDG: filepath.Join(xdg.Home, ".config"), Codex: os.Getenv("CODEX_HOME"),
 	}
 }

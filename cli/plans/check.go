@@ -32,7 +32,7 @@ func newCheck(a *app.App) slash.Command {
 		Examples: []string{"plan check deploy.json", "plan check deploy.json --var env=staging --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, (*[]string)(&o.vars))
-			a.Settings().RegisterStrict(f)
+			a.RegisterStrict(f)
 		},
 		Check: args.One("FILE"),
 		Do: func(ctx context.Context, c slash.Call) error {

@@ -17,6 +17,7 @@ import (
 	"replan/cli/slash"
 	"replan/internal/english"
 	"replan/planning/plan"
+	"replan/tui/plain"
 )
 
 // createOptions are the options of replan plan create.
@@ -40,10 +41,10 @@ func newCreate(a *app.App) slash.Command {
 
 // run plans a goal. With JSON it prints only the plan.
 func (o createOptions) run(ctx context.Context, goal string) error {
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return exit.Usage("plan create calls no tools: omit --dry-run")
 	}
-	a := o.app.With(func(s *config.Options) { s.Review = false }) // nothing runs that could be reviewed first
+	a := o.app.With((*config.Options).SkipReview) // nothing runs that could be reviewed first
 	if c := a.Chat(); c != nil {
 		c.HandOver(session.Create{Goal: goal})
 		return nil
@@ -58,7 +59,7 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 		if a.Out().JSON() {
 			return lines.NotesOnly{Out: a.Out()}
 		}
-		return lines.WithoutEnd{Log: a.Out().Log(out, session, "")}
+		return a.Out().Log(out, session, plain.Options{QuietSuccess: true})
 	}
 	// The session has ended when Run returns, so nothing else writes to kept.
 	if err := lines.Run(ctx, a, job); err != nil {

@@ -43,7 +43,7 @@ func (o diffOptions) run(args []string) error {
 	if err != nil {
 		return out.Unopened(err)
 	}
-	replans := replansOf(events, o.app.Settings().ASCII)
+	replans := replansOf(events, o.app.Appearance().ASCII)
 	if out.JSON() {
 		return out.PrintJSON(replans.summaries)
 	}

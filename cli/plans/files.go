@@ -43,7 +43,7 @@ func (o deleteOptions) run(prefix string) error {
 	if err != nil {
 		return o.app.Out().Unopened(err)
 	}
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return o.app.Out().PrintDeleted([]string{filepath.Join(o.app.Store().Plans.Dir, id+".json")})
 	}
 	removed, err := o.app.Store().Plans.Delete(id)
@@ -96,7 +96,7 @@ func (o importOptions) run(name string) error {
 	for _, w := range check.Without(warnings, plan.CodeUncheckedTools) {
 		out.Note("warning: %s", exit.OneLine(w.Message))
 	}
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return o.wouldKeep(p)
 	}
 	kept, err := o.app.Store().Plans.Save(p, time.Now())

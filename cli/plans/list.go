@@ -117,7 +117,7 @@ func (o showOptions) run(prefix string) error {
 	if o.app.Out().JSON() {
 		return o.app.Out().PrintJSON(p)
 	}
-	return o.app.Out().Lines(func(out *plain.Printer) { Write(out, p, o.app.Settings().ASCII) })
+	return o.app.Out().Lines(func(out *plain.Printer) { Write(out, p, o.app.Appearance().ASCII) })
 }
 
 // storedPlan returns the plan with the given id or id prefix.

@@ -33,7 +33,7 @@ func newRun(a *app.App) slash.Command {
 		Examples: []string{"plan run deploy.json --var env=staging --dry-run", "plan run refactor-auth --approve safe --output json"},
 		Flags: func(f *pflag.FlagSet) {
 			registerVars(f, (*[]string)(&o.vars))
-			a.Settings().RegisterStrict(f)
+			a.RegisterStrict(f)
 			f.StringVar(&o.onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan") // in the chat too
 			f.BoolVar(&o.synthesize, "synthesize", false, "let the model write an answer at the end")
 			host.RegisterInDoubt(f, &o.inDoubt)

@@ -61,7 +61,7 @@ func (o routeOptions) run(ctx context.Context, words string) error {
 	if err != nil {
 		return err
 	}
-	err = o.show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.app.Settings().ASCII) })
+	err = o.show(chain, func(p *plain.Printer) { writeRoute(p, chain, o.app.Appearance().ASCII) })
 	return cmp.Or(err, unclear(chain))
 }
 
@@ -102,7 +102,7 @@ func (o composeOptions) run(ctx context.Context, words string) error {
 	}
 	err = o.show(out, func(p *plain.Printer) {
 		if !chain.Empty() {
-			plans.Write(p, out.Plan, o.app.Settings().ASCII)
+			plans.Write(p, out.Plan, o.app.Appearance().ASCII)
 		}
 		writeOpen(p, chain)
 	})
@@ -172,7 +172,7 @@ func (o router) chain(ctx context.Context, words, from string) (intent.Chain, er
 
 // facts searches the workspace, of which nothing is changed.
 func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
-	own, err := workspace.New(workspace.Config{Dir: o.app.Settings().Workspace, Private: o.app.Settings().Dirs.All(), Hidden: o.app.Settings().Hidden})
+	own, err := workspace.New(workspace.Config{Dir: o.app.Folders().Workspace, Private: o.app.Folders().Dirs.All(), Hidden: o.app.Gates().Hidden})
 	if err != nil {
 		return intent.Facts{}
 	}
@@ -187,7 +187,7 @@ func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
 // policy parses --policy; without it the configuration applies.
 func (o router) policy() (intent.Policy, error) {
 	if o.policyText == "" {
-		return o.app.Settings().Routing.Policy, nil
+		return o.app.Planning().Routing.Policy, nil
 	}
 	policy, err := intent.DecodePolicy([]byte(o.policyText))
 	if err != nil {
@@ -244,8 +244,8 @@ func NewIntent(a *app.App) *cobra.Command {
 			}
 			in := intent.Parse(words)
 			return o.show(in, func(p *plain.Printer) {
-				chain := o.facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, a.Settings().Routing.Policy)
-				writeIntent(p, in, chain, a.Settings().ASCII)
+				chain := o.facts(cmd.Context(), intent.NewSurvey(words)).RouteWords(words, a.Planning().Routing.Policy)
+				writeIntent(p, in, chain, a.Appearance().ASCII)
 			})
 		},
 	}

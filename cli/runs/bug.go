@@ -49,7 +49,7 @@ func packRun(ctx context.Context, a *app.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	configuration, err := os.ReadFile(a.Settings().Dirs.ConfigFile())
+	configuration, err := os.ReadFile(a.Folders().Dirs.ConfigFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return exit.Wrap("read the configuration", err)
 	}

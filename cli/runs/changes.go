@@ -49,14 +49,14 @@ func NewChanges(a *app.App) slash.Command {
 
 // run shows the changes, or takes or drops them.
 func (o changesOptions) run(ctx context.Context, files []string) (err error) {
-	set, out := o.app.Settings(), o.app.Out()
+	dry, out := o.app.Execution().DryRun, o.app.Out()
 	var w *app.Services
 	if c := o.app.Chat(); c == nil {
 		if w, err = o.app.OpenChanges(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, exit.Wrap("end in order", w.Close())) }()
-	} else if set.DryRun || out.JSON() {
+	} else if dry || out.JSON() {
 		w = c.Services()
 	} else {
 		c.HandOver(o.command(files))
@@ -83,11 +83,11 @@ func (o changesOptions) run(ctx context.Context, files []string) (err error) {
 			return out.PrintJSON(now)
 		}
 		return out.Print("no changes wait\n")
-	case !o.take && !o.drop || set.DryRun:
+	case !o.take && !o.drop || dry:
 		if out.JSON() {
 			return out.PrintJSON(now)
 		}
-		if err := c.Show(o.app.IO().Out, now); err != nil || set.DryRun || !o.app.Asks() {
+		if err := c.Show(o.app.IO().Out, now); err != nil || dry || !o.app.Asks() {
 			return err
 		}
 		input, err := o.app.Input("read the answer")

@@ -48,7 +48,7 @@ func newPrune(a *app.App) slash.Command {
 
 // pruning returns what is to be removed. Given reports whether a flag was given.
 func (o pruneOptions) pruning(given func(flag string) bool) (store.Pruning, error) {
-	p := store.Pruning{Keep: o.keep, Unfinished: o.unfinished, DryRun: o.app.Settings().DryRun}
+	p := store.Pruning{Keep: o.keep, Unfinished: o.unfinished, DryRun: o.app.Execution().DryRun}
 	if o.all && (given("keep") || given("older-than")) {
 		return p, exit.Usage("--all removes every finished run: omit --keep and --older-than")
 	}

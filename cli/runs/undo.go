@@ -62,7 +62,7 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case o.app.Settings().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
+	case o.app.Execution().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
 		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, wording.ShortID(id))
@@ -71,8 +71,8 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 
 // run restores files.
 func (o undoOptions) run(ctx context.Context, id string) (err error) {
-	set := o.app.Settings()
-	if c := o.app.Chat(); c != nil && !set.DryRun {
+	dry := o.app.Execution().DryRun
+	if c := o.app.Chat(); c != nil && !dry {
 		c.HandOver(session.Undo{Run: id})
 		return nil
 	}
@@ -83,7 +83,7 @@ func (o undoOptions) run(ctx context.Context, id string) (err error) {
 	}
 	defer func() { err = errors.Join(err, exit.Wrap("end in order", own.Close())) }()
 	shown := false
-	if o.app.Asks() && !o.yes && !set.DryRun {
+	if o.app.Asks() && !o.yes && !dry {
 		would, err := undoing.Run(ctx, own, id, true)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (o undoOptions) run(ctx context.Context, id string) (err error) {
 			shown = true
 		}
 	}
-	u, err := undoing.Run(ctx, own, id, set.DryRun)
+	u, err := undoing.Run(ctx, own, id, dry)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o undoOptions) agrees(ctx context.Context, would event.Undo) (agreed bool,
 
 // print prints the result of an undo.
 func (o undoOptions) print(u event.Undo) error {
-	set, out := o.app.Settings(), o.app.Out()
+	dry, out := o.app.Execution().DryRun, o.app.Out()
 	if u.Refused != "" {
 		if u.Diff != "" {
 			_, _ = fmt.Fprint(out.Colored(o.app.IO().Err), out.Diff(o.app.IO().Err, u.Diff))
@@ -144,13 +144,13 @@ func (o undoOptions) print(u event.Undo) error {
 		writef("note: %s", note)
 	}
 	id, done := wording.ShortID(u.Run), "restored"
-	if set.DryRun {
+	if dry {
 		done = "would restore"
 	}
 	switch {
 	case u.Already:
 		writef("run %s is already undone: nothing was changed", id)
-	case u.AsWas && set.DryRun:
+	case u.AsWas && dry:
 		writef("the files of run %s are as they were before it", id)
 	case u.AsWas:
 		writef("run %s is undone: its files are as they were before it", id)
@@ -160,7 +160,7 @@ func (o undoOptions) print(u event.Undo) error {
 		writef("%s %s changed by run %s", done, wording.Undone(u.Files), id)
 		for _, f := range u.Files {
 			action := f.Action
-			if set.DryRun {
+			if dry {
 				action = "would " + strings.TrimSuffix(action, "d")
 			}
 			writef("  %s %s", action, f.Path)

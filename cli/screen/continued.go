@@ -32,7 +32,7 @@ func (c Continued) Close() error {
 // FindContinued finds and opens the session to continue.
 func FindContinued(a *app.App) (Continued, error) {
 	var c Continued
-	run, ok, err := a.Store().NewestRun(a.Settings().Workspace)
+	run, ok, err := a.Store().NewestRun(a.Folders().Workspace)
 	if err != nil {
 		return c, a.Out().Unopened(err)
 	}

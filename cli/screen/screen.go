@@ -78,10 +78,10 @@ func exitHint(s agent.Summary, changed bool) string {
 func OpenSessions(ctx context.Context, a *app.App, screen tui.Options, before Continued) (sessions []string, err error) {
 	for {
 		next := ""
-		if !a.Settings().DryRun {
+		if !a.Execution().DryRun {
 			screen.GoOn = func(session string) { next = session }
 		}
-		a.Settings().TakeChoices()
+		a.TakeChoices()
 		left, err := openOne(ctx, a, screen, before)
 		sessions = append(sessions, left)
 		if err != nil || next == "" || ctx.Err() != nil {
@@ -116,7 +116,7 @@ func openConversation(a *app.App, id string) (*runner.Restored, error) {
 // openOne runs the screen of one session and returns the session's id.
 func openOne(ctx context.Context, a *app.App, screen tui.Options, before Continued) (id string, err error) {
 	trust := mcpclient.TrustNone
-	if a.Settings().Approve == policy.ApproveAsk {
+	if a.Gates().Approve == policy.ApproveAsk {
 		trust = mcpclient.TrustAsk
 	}
 	w, err := a.Open(ctx, app.Opening{Trust: trust, Attended: true, Runs: true, Resume: before.Run, Screen: true, Restored: before.Session})
@@ -129,7 +129,7 @@ func openOne(ctx context.Context, a *app.App, screen tui.Options, before Continu
 	if notes := slices.Concat(w.Notes(), w.Ignored("")); len(notes) > 0 {
 		screen.Intro = strings.TrimSpace(screen.Intro + "\n\n- " + strings.Join(notes, "\n- "))
 	}
-	screen.Examples = folder.ExampleGoals(a.Settings().Workspace)
+	screen.Examples = folder.ExampleGoals(a.Folders().Workspace)
 	screen.Left = func(words string) { a.Out().Note("%s", words) }
 	screen.Editor, screen.Commands = editor(a.IO().Getenv), a.Commands().List
 	screen.Drawn = w.Tools().Start
@@ -158,12 +158,12 @@ func Show(ctx context.Context, a *app.App, s tui.Session, watch *crash.Watch, sc
 			}
 		}
 	}
-	err := tui.Run(ctx, s, a.Settings().Dressed(screen))
+	err := tui.Run(ctx, s, a.Appearance().Dress(screen, a.Folders().Dirs.Recents()))
 	if errors.Is(err, tui.ErrStuck) {
 		return &exit.Error{Status: exit.Interrupted, Code: "interrupted", Err: err}
 	}
 	if panicked, ok := errors.AsType[*tui.Panic](err); ok {
-		return &exit.Error{Status: exit.Crashed, Code: "crashed", Err: errors.New(crash.Report(a.Settings().Dirs.Crashes(), a.Version(), panicked.Value, panicked.Stack))}
+		return &exit.Error{Status: exit.Crashed, Code: "crashed", Err: errors.New(crash.Report(a.Folders().Dirs.Crashes(), a.Version(), panicked.Value, panicked.Stack))}
 	}
 	return err
 }

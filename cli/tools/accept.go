@@ -118,8 +118,8 @@ func (o acceptOptions) print(changes []plan.ServerChange) error {
 // a yes.
 func (o acceptOptions) agrees(ctx context.Context, question string) (bool, error) {
 	switch {
-	case o.app.Settings().ApproveText != "":
-		return o.app.Settings().Approve == policy.ApproveAll, nil
+	case o.app.Gates().Decided:
+		return o.app.Gates().Approve == policy.ApproveAll, nil
 	case !o.app.Asks():
 		return false, nil
 	}

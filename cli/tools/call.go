@@ -83,9 +83,9 @@ func (o callOptions) run(ctx context.Context, name string) error {
 			}
 			return nil, &exit.Error{Status: exit.BadUsage, Code: v.Faults[0].Code, Err: errors.New(what)}
 		}
-		return []session.Command{session.Execute{Plan: v.Plan, OnFailure: plan.OnFailureAbort, Strict: check.Strict(o.app.Settings())}}, nil
+		return []session.Command{session.Execute{Plan: v.Plan, OnFailure: plan.OnFailureAbort, Strict: o.app.Planning().Strict()}}, nil
 	}}
-	if o.app.Settings().DryRun {
+	if o.app.Execution().DryRun {
 		return lines.Run(ctx, o.app, job)
 	}
 	var printed *resultOnly
@@ -144,7 +144,6 @@ func (o callOptions) callFault(name, message, failure string) string {
 // resultOnly prints the result of a run with a single call, its questions to the
 // user, and why it failed.
 type resultOnly struct {
-	lines.NotesOnly
 	app    *app.App
 	log    *plain.Log // draws the questions
 	story  *story.Story
@@ -161,7 +160,7 @@ type resultOnly struct {
 
 func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
 	return &resultOnly{
-		NotesOnly: lines.NotesOnly{Out: a.Out()}, app: a, log: a.Out().Log(out, session, ""),
+		app: a, log: a.Out().Log(out, session, plain.Options{}),
 		story: story.New(story.Caller|story.Asked, story.NewOnce()), session: session,
 	}
 }
@@ -275,7 +274,7 @@ func (r *resultOnly) completed(e *story.Ending) error {
 	if d.Reason == event.ReasonStepFailed || d.Reason == event.ReasonDenied {
 		return &exit.Error{Status: d.Reason.ExitCode(), Code: string(d.Reason), Err: errors.New(config.First(failed, string(d.Error)))}
 	}
-	return r.NotesOnly.Event(event.Event{Data: event.RunCompleted{Result: d}})
+	return lines.Failure(d)
 }
 
 // judge finds out whether the journal of the call may be needed.

@@ -47,8 +47,8 @@ with pictures or other files: {"text": "…", "files": [{"file", "type", "bytes"
 // run prints what a tool does.
 func (o showOptions) run(t plan.Tool) error {
 	out := o.app.Out()
-	line, rules := lineOf(o.app.Settings(), t), []string{}
-	for _, r := range rule.Matching(rulesHere(o.app.Settings()), t) {
+	line, rules := lineOf(o.app.Gates(), t), []string{}
+	for _, r := range rule.Matching(rulesHere(o.app.Gates()), t) {
 		rules = append(rules, wording.RuleWords(r))
 	}
 	if out.JSON() {

@@ -62,7 +62,7 @@ func (o listOptions) run(_ *app.Services, catalogue plan.Catalogue) error {
 	out := o.app.Out()
 	rows := []toolLine{}
 	for _, t := range catalogue {
-		rows = append(rows, lineOf(o.app.Settings(), t))
+		rows = append(rows, lineOf(o.app.Gates(), t))
 	}
 	if out.JSON() {
 		return out.PrintJSON(rows)
@@ -110,17 +110,17 @@ type toolLine struct {
 const verdictDepends = "depends"
 
 // rulesHere returns the rules that decide about calls of tools here.
-func rulesHere(set *config.Options) []rule.Rule {
-	return slices.Concat(set.Rules, policy.BuiltIn(policy.Trust{Workspace: set.Trusted}))
+func rulesHere(gates config.Gates) []rule.Rule {
+	return slices.Concat(gates.Rules, policy.BuiltIn(policy.Trust{Workspace: gates.Trusted}))
 }
 
 // lineOf describes a tool in a line.
-func lineOf(set *config.Options, t plan.Tool) toolLine {
+func lineOf(gates config.Gates, t plan.Tool) toolLine {
 	line := toolLine{Name: t.Name, Server: t.Server, Description: t.Description, ReadOnly: t.ReadOnly, Pinned: t.Changed == "", Result: "content"}
 	if len(t.OutputSchema) > 0 {
 		line.Result = "structured"
 	}
-	for _, r := range rule.Matching(rulesHere(set), t) {
+	for _, r := range rule.Matching(rulesHere(gates), t) {
 		if line.Gate = line.Gate || r.Verdict == rule.VerdictAsk; line.Verdict != "" && line.Verdict != string(r.Verdict) {
 			line.Verdict = verdictDepends
 			continue

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"replan/agent/remote"
-	"replan/cli/config"
 	"replan/internal/untrusted"
 	"replan/mcpclient/child"
 )
@@ -23,17 +22,18 @@ const programName = "replan-worker"
 // users of the machine.
 const onVariable = "REPLAN_ON"
 
-// Program returns how to start the worker program for a database.
-func Program(o *config.Options, log *slog.Logger) (remote.Options, error) {
+// Program returns how to start the worker program for a database. Keep saves a setting of the
+// screen.
+func Program(database string, keep func(key string, value *string) (string, error), log *slog.Logger) (remote.Options, error) {
 	path, err := find()
 	if err != nil {
 		return remote.Options{}, err
 	}
 	return remote.Options{
 		Command: []string{path, "attach"},
-		Env:     append(os.Environ(), onVariable+"="+o.Distributed.On),
+		Env:     append(os.Environ(), onVariable+"="+database),
 		Prepare: child.Isolate, // an interrupt of the terminal is for replan alone
-		By:      by(), Logger: log, Keep: o.SaveSetting,
+		By:      by(), Logger: log, Keep: keep,
 	}, nil
 }
 

@@ -36,20 +36,30 @@ var (
 	deciding   = []string{"approve", "review", "in-doubt"}
 )
 
-// Check refuses what makes no sense with runs of workers.
-func Check(cmd *cobra.Command, o *config.Options) error {
-	path, flags := cmd.CommandPath(), cmd.Flags()
-	if !slices.Contains(reach, path) {
-		if path == "replan runs prune" && o.ByWorkers() { // the lists beside it show those of workers
-			return errors.New("replan runs prune removes runs of this machine: add --on '' for that; replan-worker prune removes those of workers")
-		}
-		if flags.Changed("on") && o.ByWorkers() {
-			return fmt.Errorf("%s works on this machine only: omit --on", path)
-		}
-		o.Distributed = config.Distributed{} // the demo runs a goal too
-		return nil
+// Check refuses what makes no sense with runs of workers. Here says that the command works
+// on this machine, whatever --on says.
+func Check(cmd *cobra.Command, on config.Workers) (here bool, err error) {
+	if !slices.Contains(reach, cmd.CommandPath()) {
+		return true, checkHere(cmd, on) // the demo runs a goal too
 	}
-	if !o.ByWorkers() {
+	return false, checkReach(cmd, on)
+}
+
+// checkHere refuses --on for a command that works on this machine.
+func checkHere(cmd *cobra.Command, on config.Workers) error {
+	if cmd.CommandPath() == "replan runs prune" && on.CarryOut() { // the lists beside it show those of workers
+		return errors.New("replan runs prune removes runs of this machine: add --on '' for that; replan-worker prune removes those of workers")
+	}
+	if on.Named && on.CarryOut() {
+		return fmt.Errorf("%s works on this machine only: omit --on", cmd.CommandPath())
+	}
+	return nil
+}
+
+// checkReach refuses flags that do not reach a worker, and commands that need one.
+func checkReach(cmd *cobra.Command, on config.Workers) error {
+	path, flags := cmd.CommandPath(), cmd.Flags()
+	if !on.CarryOut() {
 		switch path {
 		case "replan runs follow":
 			return errors.New("there are only runs of workers to follow: add --on ADDRESS; replan replay shows a run of this machine")
@@ -59,7 +69,7 @@ func Check(cmd *cobra.Command, o *config.Options) error {
 		return nil
 	}
 	remedy := "or --on"
-	if !flags.Changed("on") {
+	if !on.Named {
 		remedy = "or add --on '' to work on this machine"
 	}
 	var wrong error
@@ -83,23 +93,32 @@ type Present struct {
 	Attends bool // and other questions
 }
 
+// Settings are those that a task has.
+type Settings struct {
+	Workers   config.Workers
+	Execution config.Execution
+	Approve   policy.Approve
+	Model     config.Model
+	Servers   []string // of the command line
+}
+
 // Task returns the task of a goal or a plan. A run without a follower asks
 // whoever follows it later.
-func Task(o *config.Options, id string, p Present, inDoubt event.DoubtDecision, options remote.Options) *remote.Task {
+func (s Settings) Task(id string, p Present, inDoubt event.DoubtDecision, options remote.Options) *remote.Task {
 	t := &remote.Task{
-		Run: "r-" + id, OnFailure: o.OnFailure, Approve: o.Approve, Review: o.Review, Attended: p.Attends, InDoubt: inDoubt,
-		Priority: o.Distributed.Priority, By: options.By,
-		Source: remote.Source{Repository: o.Distributed.Repository, Revision: o.Distributed.Revision},
+		Run: "r-" + id, OnFailure: s.Execution.OnFailure, Approve: s.Approve, Review: s.Execution.Review, Attended: p.Attends, InDoubt: inDoubt,
+		Priority: s.Workers.Priority, By: options.By,
+		Source: remote.Source{Repository: s.Workers.Repository, Revision: s.Workers.Revision},
 	}
-	if o.Distributed.Detach {
-		t.Attended = o.ApproveText != string(policy.ApproveNone)
+	if s.Workers.Detach {
+		t.Attended = t.Approve != policy.ApproveNone
 	} else if !p.Asked && t.Approve == policy.ApproveAsk {
 		t.Approve = policy.ApproveUnasked
 	}
-	if o.Changed("model") {
-		t.Needs.Model = o.Model // the configured one is this machine's
+	if s.Model.Named {
+		t.Needs.Model = s.Model.Name // the configured one is this machine's
 	}
-	need(t, o.Servers...)
+	need(t, s.Servers...)
 	return t
 }
 

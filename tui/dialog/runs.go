@@ -227,10 +227,12 @@ func (d *Runs) whyBusy(s agent.Summary, active string) string {
 		return active
 	case s.Status == agent.StatusWaiting:
 		return "It waits for a worker. To follow it: replan runs follow " + wording.ShortID(s.Run)
-	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
-		return "A worker is running it. To follow it: replan runs follow " + wording.ShortID(s.Run)
 	case s.Status == agent.StatusRunning:
-		return "Another replan is running it."
+		others := d.live.Can.OtherRuns()
+		if others.Follow == "" {
+			return others.Advice
+		}
+		return others.Advice + " To follow it: " + others.Follow + " " + wording.ShortID(s.Run)
 	default:
 		return ""
 	}
@@ -376,8 +378,8 @@ func (d *Runs) State(s agent.Summary) (glyph, word string, style lipgloss.Style)
 	switch {
 	case d.active(s):
 		return d.Styles.Glyphs.Folded, "running", d.Styles.Running
-	case s.Status == agent.StatusRunning && !d.live.Can.ByWorkers:
-		return glyph, "elsewhere", style
+	case s.Status == agent.StatusRunning:
+		return glyph, d.live.Can.OtherRuns().Place, style
 	default:
 		return glyph, wording.RunWords(s), style
 	}

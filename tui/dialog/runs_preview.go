@@ -117,10 +117,8 @@ func (d *Runs) stateWords(s agent.Summary, run *agent.Run) string {
 		return wording.RunEnd(run)
 	case s.Undone:
 		word = wording.RunState(s)
-	case word == "elsewhere":
-		word = "running in another replan"
-	case s.Status == agent.StatusRunning && d.live.Can.ByWorkers:
-		word = "running on a worker"
+	case s.Status == agent.StatusRunning && (!d.active(s) || d.live.Can.Continues):
+		word = d.live.Can.OtherRuns().State
 	case s.Status == event.StatusFailed, s.Status == agent.StatusWaiting:
 		word = wording.RunState(s)
 	}

@@ -48,8 +48,8 @@ func (p *Pane) awaitsServers() bool { return len(p.jobs.servers()) > 0 }
 // Preparing describes what the session prepares. A request that the user typed
 // as a command has a name of its own.
 func (p *Pane) Preparing(command bool) string {
-	if p.Can.ByWorkers {
-		return "waiting for a worker to begin"
+	if p.Can.Awaited != "" {
+		return p.Can.Awaited
 	}
 	if name := p.jobs.doing(); name != "" && command {
 		return untrusted.FirstLine(name)

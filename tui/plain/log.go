@@ -24,6 +24,7 @@ type Log struct {
 	*Printer
 	session string
 	ascii   bool
+	quiet   bool         // about the end of a run that succeeds
 	story   *story.Story // what the log tells
 	runs    activeRuns
 	gates   gates
@@ -38,7 +39,7 @@ type Log struct {
 func New(out io.Writer, session string, o Options) *Log {
 	p := NewPrinter(out, o)
 	l := &Log{
-		Printer: p, session: session, ascii: o.ASCII, story: story.New(story.Lines, story.NewOnce()),
+		Printer: p, session: session, ascii: o.ASCII, quiet: o.QuietSuccess, story: story.New(story.Lines, story.NewOnce()),
 		gates: gates{Printer: p, ascii: o.ASCII, again: o.Again}, health: health{Printer: p, lost: map[string]bool{}},
 	}
 	p.insetBy(l.runs.inset)
@@ -48,6 +49,9 @@ func New(out io.Writer, session string, o Options) *Log {
 // Event prints one event in one write, so that an open question is repeated once
 // below it. Once a write fails, Event returns that error on every call.
 func (l *Log) Event(e event.Event) error {
+	if end, ok := e.Data.(event.RunCompleted); ok && l.quiet && end.Reason.ExitCode() == 0 {
+		return nil
+	}
 	return l.batch(func() error { return l.event(e) })
 }
 

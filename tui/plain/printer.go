@@ -26,6 +26,9 @@ import (
 type Options struct {
 	ASCII bool   // print only ASCII characters
 	Again string // the command that runs a deleted run again; "" if runs are kept
+	// QuietSuccess leaves out the end of a run that succeeds, for a caller that prints
+	// something better.
+	QuietSuccess bool
 	// Look draws for a terminal of Width cells. Without one only plain text is
 	// printed, whose lines programs can rely on.
 	Styles *draw.Styles

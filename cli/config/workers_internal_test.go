@@ -20,17 +20,17 @@ func TestFlagAndEnvironmentOverrideTheConfiguredDatabase(t *testing.T) {
 		"empty flag":           {args: []string{"--on", ""}, environment: "sqlite:b", source: "flag --on"},
 		"password is not told": {environment: "postgres://ann:tiger@db/runs", want: "postgres://ann:tiger@db/runs", source: fromEnvironment},
 	} {
-		o := &Options{file: file{Distributed: distributedConfig{On: c.file}}, getenv: func(string) string { return c.environment }}
+		w := Workers{}
 		f := pflag.NewFlagSet("replan", pflag.ContinueOnError)
-		o.registerDistributed(f)
+		w.register(f)
 		if err := f.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
-		o.Changed = f.Changed
-		if err := o.readDistributed(f); err != nil || o.Distributed.On != c.want {
-			t.Errorf("%s: got %q, %v", name, o.Distributed.On, err)
+		from := sources{flags: f, getenv: func(string) string { return c.environment }, file: file{Distributed: workersSection{On: c.file}}}
+		if err := w.read(from); err != nil || w.On != c.want {
+			t.Errorf("%s: got %q, %v", name, w.On, err)
 		}
-		if s := o.distributedSettings()[0]; s.Source != c.source || strings.Contains(s.Value, "tiger") {
+		if s := w.report(from)[0]; s.Source != c.source || strings.Contains(s.Value, "tiger") {
 			t.Errorf("%s: got the setting %+v", name, s)
 		}
 	}

@@ -71,7 +71,7 @@ func TestDisplayOptionsOrderOfSources(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			screen := o.Dressed(tui.Options{})
+			screen := o.Appearance().Dress(tui.Options{}, "")
 			if got := (want{screen.NoColor, screen.ASCII, screen.ReducedMotion}); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
@@ -106,10 +106,10 @@ func TestUserThemesAreFoundByName(t *testing.T) {
 			if len(c.err) > 0 {
 				return
 			}
-			if err != nil || o.ThemeName != c.want {
-				t.Fatalf("got theme %q, %v; want %q", o.ThemeName, err, c.want)
+			if err != nil || o.Appearance().Theme != c.want {
+				t.Fatalf("got theme %q, %v; want %q", o.Appearance().Theme, err, c.want)
 			}
-			screen := o.Dressed(tui.Options{})
+			screen := o.Appearance().Dress(tui.Options{}, "")
 			if !slices.Contains(screen.Themes.Names(), "sea") || len(screen.Themes.Broken()) != 1 {
 				t.Errorf("got themes %q, broken: %v", screen.Themes.Names(), screen.Themes.Broken())
 			}

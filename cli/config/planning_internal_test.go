@@ -41,11 +41,11 @@ func completed(env Environment, given []string) (*Options, error) {
 // profileOf returns the session's profile of this name.
 func profileOf(t *testing.T, o *Options, name string) runner.Profile {
 	t.Helper()
-	at := slices.Index(o.Manner.Names(), name)
+	at := slices.Index(o.Planning().Names(), name)
 	if at < 0 {
-		t.Fatalf("there is no profile %q among %q", name, o.Manner.Names())
+		t.Fatalf("there is no profile %q among %q", name, o.Planning().Names())
 	}
-	return o.Manner.Profiles[at]
+	return o.Planning().Profiles[at]
 }
 
 func TestFlagsOverrideProfileAndPlanningSection(t *testing.T) {
@@ -109,7 +109,7 @@ review = true
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := o.Manner.Prompting
+			got := o.Planning().Prompting
 			if c.of != "" {
 				got = profileOf(t, o, c.of).Prompting
 			}
@@ -138,7 +138,7 @@ plans = true
 	if err != nil {
 		t.Fatal(err)
 	}
-	subagent, ok := o.Manner.Prompting.Profile("reviewer")
+	subagent, ok := o.Planning().Prompting.Profile("reviewer")
 	want := prompt.Profile{
 		Name: "reviewer", Description: "reads a change and judges it", System: "You judge.", Tools: []string{"fs.read", "vcs.*"},
 		Model: "big", Think: prompt.ThinkOn, MaxTurns: 7, Timeout: time.Minute, MaxTokens: 900, Plans: true,
@@ -154,7 +154,7 @@ plans = true
 	if p.System != "You judge." || p.Prompts["synthesis"] != "One sentence." || p.Think != prompt.ThinkOn || !slices.Equal(p.ProfileNames(), []string{"explorer", "reviewer"}) {
 		t.Errorf("got prompting %+v", p)
 	}
-	if own := o.Manner.Prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
+	if own := o.Planning().Prompting; own.System != "" || own.Prompts != nil || own.Think != prompt.ThinkAuto {
 		t.Errorf("got prompting %+v without the profile", own)
 	}
 }
@@ -172,8 +172,8 @@ func TestBuiltInProfileOnlyReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
-			if err != nil || !slices.Equal(o.Manner.Names(), c.want) {
-				t.Errorf("got profiles %q, %v; want %q", o.Manner.Names(), err, c.want)
+			if err != nil || !slices.Equal(o.Planning().Names(), c.want) {
+				t.Errorf("got profiles %q, %v; want %q", o.Planning().Names(), err, c.want)
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func TestBuiltInProfileOnlyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explorer, _ := o.Manner.Prompting.Profile("explorer")
+	explorer, _ := o.Planning().Prompting.Profile("explorer")
 	for tool, may := range map[string]bool{
 		"workspace fs.read": true, "workspace fs.search": true, "workspace code.references": true, "workspace vcs.diff": true,
 		"workspace fs.patch": false, "workspace fs.write": false, "workspace test.run": false, "workspace vcs.commit": false,
@@ -193,7 +193,7 @@ func TestBuiltInProfileOnlyReads(t *testing.T) {
 		}
 	}
 	o, err = configured(t, "[profiles.explorer]\ndescription = \"mine\"\n")
-	if mine, _ := o.Manner.Prompting.Profile("explorer"); err != nil || mine.Description != "mine" || mine.Tools != nil {
+	if mine, _ := o.Planning().Prompting.Profile("explorer"); err != nil || mine.Description != "mine" || mine.Tools != nil {
 		t.Errorf("got explorer %+v, %v; want the user's own", mine, err)
 	}
 }
@@ -201,16 +201,16 @@ func TestBuiltInProfileOnlyReads(t *testing.T) {
 func TestModelFlagOverridesModelOfInitialProfile(t *testing.T) {
 	const profiles = "[model]\nname = \"small\"\n[profiles.a]\nmodel = \"big\"\n[profiles.b]\nmodel = \"bigger\"\n"
 	o, err := configured(t, profiles, "--profile", "a", "--model", "mine")
-	if err != nil || o.Manner.Profile != "a" || o.Model != "mine" || profileOf(t, o, "a").Model != "" || profileOf(t, o, "b").Model != "bigger" {
-		t.Errorf("profile %q, model %q, profiles %+v, %v", o.Manner.Profile, o.Model, o.Manner.Profiles, err)
+	if err != nil || o.Planning().Profile != "a" || o.Model().Name != "mine" || profileOf(t, o, "a").Model != "" || profileOf(t, o, "b").Model != "bigger" {
+		t.Errorf("profile %q, model %q, profiles %+v, %v", o.Planning().Profile, o.Model().Name, o.Planning().Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "a")
-	if err != nil || o.Model != "small" || profileOf(t, o, "a").Model != "big" {
-		t.Errorf("model %q, profiles %+v, %v", o.Model, o.Manner.Profiles, err)
+	if err != nil || o.Model().Name != "small" || profileOf(t, o, "a").Model != "big" {
+		t.Errorf("model %q, profiles %+v, %v", o.Model().Name, o.Planning().Profiles, err)
 	}
 	o, err = configured(t, profiles, "--profile", "none")
-	if err != nil || o.Manner.Profile != "" {
-		t.Errorf("profile %q, %v", o.Manner.Profile, err)
+	if err != nil || o.Planning().Profile != "" {
+		t.Errorf("profile %q, %v", o.Planning().Profile, err)
 	}
 }
 
@@ -219,8 +219,8 @@ func TestKeepAliveDurations(t *testing.T) {
 		"30m": 30 * time.Minute, "-1": -time.Second, "-1m": -time.Minute, "300": 5 * time.Minute, "90s": 90 * time.Second,
 	} {
 		o, err := configured(t, "[model]\nkeep_alive = \""+text+"\"\n")
-		if err != nil || o.KeepAlive != want {
-			t.Errorf("%s: got %s, %v; want %s", text, o.KeepAlive, err, want)
+		if err != nil || o.Model().KeepAlive != want {
+			t.Errorf("%s: got %s, %v; want %s", text, o.Model().KeepAlive, err, want)
 		}
 	}
 }
@@ -267,6 +267,7 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 		"key that is a number":                 {toml: "[keys]\ngate = 7\n", want: "keys.\"gate\" takes a key or a list of keys in quotes"},
 		"key that is taken":                    {toml: "[keys]\ngate = [\"ctrl+r\"]\n", want: "is the key of"},
 		"rule that is not a pattern":           {toml: "[gates]\nallow = [\"fs.[\"]\n", want: "the rule \"fs.[\" is not a pattern"},
+		"key that was never released":          {toml: "[planning]\ndrafts = 3\n", want: "does not exist: planning.drafts (line 2)"},
 		"first of two faults in order of keys": {toml: "[planning]\nmax_repairs = 0\nphase_timeout = \"0s\"\n", want: "planning.max_repairs"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,22 +279,6 @@ func TestInvalidConfigurationIsRejected(t *testing.T) {
 				t.Errorf("the error does not name the file: %v", err)
 			}
 		})
-	}
-}
-
-func TestKeyOfAnEarlierVersionIsAWarning(t *testing.T) {
-	for name, c := range map[string]struct{ toml, want string }{
-		"none":    {toml: "[planning]\nreview = true\n"},
-		"one":     {toml: "[planning]\ndrafts = 3\n", want: "planning.drafts (line 2) in config.toml has no effect any more: one draft is made of a plan. Remove it"},
-		"several": {toml: "[profiles.a]\ndrafts = 2\n[keys]\n\"review.draft\" = \"T\"\n", want: "profiles.a.drafts (line 2) and keys.\"review.draft\" (line 4) in config.toml have no effect any more: one draft is made of a plan. Remove them"},
-	} {
-		o, err := configured(t, c.toml)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := strings.Join(o.RemovedKeys(), "\n"); got != c.want {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
 	}
 }
 
@@ -319,7 +304,7 @@ func TestRuleMustNameAToolThatExists(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		warnings, err := o.CheckToolNames(c.servers)
+		warnings, err := o.Gates().CheckToolNames(c.servers)
 		if got := strings.Join(warnings, "\n"); got != c.warning || fmt.Sprint(err) != cmp.Or(c.want, "<nil>") {
 			t.Errorf("%s: warns of %q and fails with %v; want %q and %q", name, got, err, c.warning, c.want)
 		}
