@@ -64,14 +64,15 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 	} else if start, err = o.tree.ScopeOf(ctx, args.Path); err != nil {
 		return nil, err
 	}
-	s := grep.Search{Find: find, Context: args.Context, Limit: defaultMatches, Size: o.maxOutput}
+	most := defaultMatches
 	if args.Max > 0 {
-		s.Limit = min(args.Max, grep.MostMatches)
+		most = min(args.Max, grep.MostMatches)
 	}
-	most := s.Limit
+	limit := most
 	if args.Words {
-		s.Limit = grep.MostMatches // the best matches are selected from these
+		limit = grep.MostMatches // the best matches are selected from these
 	}
+	s := grep.Search{Find: find, Context: args.Context, Limit: limit, Size: o.maxOutput}
 	wanted := func(at string, d fs.DirEntry) bool {
 		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at)) && (!several || within.Match(at))
 	}
