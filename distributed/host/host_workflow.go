@@ -34,7 +34,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		if err != nil {
 			return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 		}
-		if record, err = live.journal.whole(ctx, record); err != nil {
+		if record, err = live.whole(ctx, record); err != nil {
 			return records.Outcome{}, fmt.Errorf("take the run up: %w", err) // it names the run
 		}
 		inherited = inherited || !here

@@ -67,6 +67,11 @@ func (l *live) leave() (left <-chan struct{}) {
 	return l.left
 }
 
+// whole returns a record that was read with all its large values.
+func (l *live) whole(ctx context.Context, r records.Record) (records.Record, error) {
+	return l.journal.whole(ctx, r)
+}
+
 // letGo lets another worker take the run up.
 func (l *live) letGo() { l.mayTakeUp() }
 
