@@ -2,7 +2,10 @@ package mcpclient
 
 import (
 	"log/slog"
+	"maps"
 	"slices"
+
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"replan/mcpclient/config"
 	"replan/mcpclient/server"
@@ -11,11 +14,12 @@ import (
 )
 
 // admissions decide which servers may start: by their configuration, by the user's
-// switches, and for a project's own servers by the user's consent.
+// switches, and for a project's own servers by the user's consent. They make the servers.
 type admissions struct {
 	workspace string
 	mode      trust.Mode
-	builtin   func(name string) bool // reports whether a built-in server has the name
+	builtin   map[string]func() *mcpserver.MCPServer
+	settings  server.Settings
 	consent   trust.Consent
 	switches  *switches
 	log       *slog.Logger
@@ -39,6 +43,23 @@ func (a *admissions) decisions() (known decisions) {
 	return known
 }
 
+// first returns the servers of a new pool: the built-in ones by name, then the configured ones.
+func (a *admissions) first(configured []config.Server) (all []*server.Server) {
+	known := a.decisions()
+	for _, name := range slices.Sorted(maps.Keys(a.builtin)) {
+		all = append(all, server.New(a.settings, config.Server{Name: name}, a.builtin[name], server.Admission{State: plan.ServerStarting}))
+	}
+	for _, s := range config.Chosen(configured) {
+		all = append(all, a.newServer(s, known))
+	}
+	return all
+}
+
+// newServer returns a server in the state before its first start.
+func (a *admissions) newServer(s config.Server, known decisions) *server.Server {
+	return server.New(a.settings, s, nil, a.admit(s, known))
+}
+
 // remember stores the user's answer about servers of this workspace.
 func (a *admissions) remember(answered []config.Server, yes bool) error {
 	return a.consent.Remember(a.workspace, answered, yes)
@@ -52,7 +73,7 @@ func (a *admissions) rememberDeclined(declined []config.Server) error {
 // admit decides whether a server may start.
 func (a *admissions) admit(s config.Server, known decisions) server.Admission {
 	nameErr := config.CheckName(s.Name)
-	if a.builtin(s.Name) {
+	if a.builtin[s.Name] != nil {
 		nameErr = config.ErrNameTaken
 	}
 	stopped := func(problem string, by plan.DisabledBy) server.Admission {

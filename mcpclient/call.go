@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"replan/internal/redact"
-	"replan/mcpclient/connection"
-	"replan/mcpclient/result"
+	"replan/mcpclient/box"
 	"replan/mcpclient/server"
 	"replan/planning/plan"
 )
+
+// calls decide which server a call of a tool goes to.
+type calls struct {
+	roster   *roster
+	requests *requests // for the tool that reads resources
+	notes    *notes
+	box      *box.Box        // tells what contained calls have made
+	secrets  *redact.Secrets // to keep out of errors
+}
 
 // Call calls a tool and returns its result as a JSON value with numbers as
 // json.Number. It returns the structured content if there is any. Otherwise it
@@ -31,24 +37,24 @@ import (
 // failure, the server answered with an error, or the call never reached the server. It wraps
 // the context's error if ctx or a time limit ended the call. After any other error, including
 // an internal one of a built-in server, the effect of the call is unknown.
-func (p *Pool) Call(ctx context.Context, call plan.ToolCall) (any, error) {
-	value, err := p.call(ctx, call)
+func (c *calls) Call(ctx context.Context, call plan.ToolCall) (any, error) {
+	value, err := c.call(ctx, call)
 	if call.Tool.Contained != "" && !call.Tool.ReadOnly {
-		if made := p.cfg.Box.Made(); made != "" {
-			p.Note(made)
+		if made := c.box.Made(); made != "" {
+			c.notes.Note(made)
 		}
 	}
 	if err != nil {
-		return value, withoutSecrets(p.cfg.Secrets, err)
+		return value, withoutSecrets(c.secrets, err)
 	}
 	return value, nil
 }
 
-func (p *Pool) call(ctx context.Context, call plan.ToolCall) (any, error) {
-	if p.readsResources(call.Tool) {
-		return p.requests().callResourceTool(ctx, call)
+func (c *calls) call(ctx context.Context, call plan.ToolCall) (any, error) {
+	if c.readsResources(call.Tool) {
+		return c.requests.callResourceTool(ctx, call)
 	}
-	s, leave, err := p.serverOf(call.Tool)
+	s, leave, err := c.serverOf(call.Tool)
 	if err != nil {
 		return nil, err
 	}
@@ -56,39 +62,19 @@ func (p *Pool) call(ctx context.Context, call plan.ToolCall) (any, error) {
 	return s.Call(ctx, call)
 }
 
-// callResourceTool reads the resource that a call names, for a model.
-func (r requests) callResourceTool(ctx context.Context, call plan.ToolCall) (any, error) {
-	name, _ := call.Args["server"].(string)
-	uri, _ := call.Args["uri"].(string)
-	var reply *mcp.ReadResourceResult
-	offers, err := r.askForResource(ctx, name, func(ctx context.Context, of *connection.Resources) (err error) {
-		reply, err = of.Read(ctx, uri)
-		return err
-	})
-	switch {
-	case !offers:
-		return nil, notDone(call.Tool, fmt.Sprintf("the server %q offers no resources", name))
-	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
-	case err != nil:
-		return nil, notDone(call.Tool, fmt.Sprintf("the server %s cannot read %s: %s", name, uri, connection.Plain(err)))
-	}
-	return result.Resource(call, reply.Contents)
-}
-
 // readsResources reports whether a tool is the one of the pool itself that reads
 // resources, and not one of a server with the same name.
-func (p *Pool) readsResources(t plan.Tool) bool {
-	return t.Server == plan.ResourceServer && t.Name == plan.ResourceTool && !hasResourceServer(p.roster.views())
+func (c *calls) readsResources(t plan.Tool) bool {
+	return t.Server == plan.ResourceServer && t.Name == plan.ResourceTool && !hasResourceServer(c.roster.views())
 }
 
 // Preview asks a built-in tool what the call would change or run, without doing
 // either. It fails for tools that do not support previews.
-func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
+func (c *calls) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error) {
 	if !call.Tool.Previews && !call.Tool.Commands {
 		return plan.ToolPreview{}, fmt.Errorf("%s cannot preview its changes", call.Tool.QualifiedName())
 	}
-	s, leave, err := p.serverOf(call.Tool)
+	s, leave, err := c.serverOf(call.Tool)
 	if err != nil {
 		return plan.ToolPreview{}, err
 	}
@@ -98,10 +84,10 @@ func (p *Pool) Preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrevie
 
 // serverOf returns the server of a tool and registers the call as in progress, until
 // leave. The error says why the tool is not called.
-func (p *Pool) serverOf(tool plan.Tool) (s *server.Server, leave func(), err error) {
-	p.Start()
+func (c *calls) serverOf(tool plan.Tool) (s *server.Server, leave func(), err error) {
+	c.roster.begin()
 	why := fmt.Sprintf("there is no server %s", tool.Server)
-	s, leave, err = p.roster.enter(tool.Server, func(s *server.Server) error {
+	s, leave, err = c.roster.enter(tool.Server, func(s *server.Server) error {
 		if s.Offers(tool.Name) {
 			return nil
 		}

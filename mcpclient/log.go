@@ -9,25 +9,33 @@ import (
 	"time"
 
 	"replan/mcpclient/connection"
+	"replan/mcpclient/server"
 )
 
 // gatherLog is how long Log gathers the lines of a server that writes many.
 const gatherLog = 100 * time.Millisecond
 
+// serverLogs are what servers log.
+type serverLogs struct {
+	dir    string // "" if their lines are in the log of the program
+	roster *roster
+	signal *server.Signal
+}
+
 // Log returns the newest lines of a server's log, oldest first, and a position in it:
 // its log messages, and what a process writes to standard error. It waits until the log is
 // not at the position after, or until ctx ends; a negative one does not wait. The error
 // says why there is no log.
-func (p *Pool) Log(ctx context.Context, name string, after int64) (lines []string, at int64, err error) {
+func (l *serverLogs) Log(ctx context.Context, name string, after int64) (lines []string, at int64, err error) {
 	for {
-		changed := p.settings.Signal.Changed()
-		s, err := p.roster.find(name)
+		changed := l.signal.Changed()
+		s, err := l.roster.find(name)
 		if err != nil {
 			return nil, 0, err
 		}
 		grown, path := s.LogGrows(), s.LogFile()
 		switch {
-		case path == "" && p.cfg.LogDir == "":
+		case path == "" && l.dir == "":
 			return nil, 0, errors.New("what servers log is in the log of the program in this session")
 		case path == "":
 			return nil, 0, errors.New("this server has no log: it was not started, or is part of replan")

@@ -10,10 +10,10 @@ func TestNotesAreTakenOnceAndOfOneServer(t *testing.T) {
 	n.add("", "of none")
 	n.add("a", "of a")
 	n.add("b", "of b")
-	if got := n.take("a"); !slices.Equal(got, []string{"of none", "of a"}) {
+	if got := n.NotesOn("a"); !slices.Equal(got, []string{"of none", "of a"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := n.take(""); len(got) > 0 {
+	if got := n.NotesOn(""); len(got) > 0 {
 		t.Errorf("again: %q", got)
 	}
 }

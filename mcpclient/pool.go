@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -126,17 +124,20 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // Pool is a set of MCP servers and their tools: it decides which server and which call.
-// It is safe for concurrent use.
+// It is safe for concurrent use. Each of its parts owns what it knows, and has the methods
+// that need it; all of them see the same servers.
 type Pool struct {
-	cfg        Config
-	settings   server.Settings
-	life       context.Context // ends with the pool
-	cancel     context.CancelFunc
-	roster     *roster
-	admissions *admissions
-	switches   *switches // those of the admissions
-	programs   *trust.Programs
-	notes      *notes
+	*calls       // calls tools
+	*requests    // reads resources and prompts
+	*readiness   // waits for servers
+	*permissions // what the user allows
+	*setup       // which servers there are, and which of them run
+	*serverLogs
+	*notes
+
+	cancel context.CancelFunc // ends the servers
+	roster *roster
+	signal *server.Signal
 }
 
 // NewPool starts all permitted servers in the background, in parallel, and
@@ -147,48 +148,43 @@ func NewPool(ctx context.Context, cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	life, cancel := context.WithCancel(ctx)
+	signal, roster := server.NewSignal(), &roster{begun: !cfg.Later}
+	notes := &notes{signal: signal}
 	consent, switches := trust.NewConsent(cfg.TrustFile), newSwitches(cfg.Dir, cfg.UserFile, cfg.DisabledFile)
-	p := &Pool{
-		cfg: cfg, roster: &roster{begun: !cfg.Later}, notes: &notes{}, switches: switches,
-		programs: trust.NewPrograms(consent, cfg.Dir, cfg.Trust, cfg.Logger),
-		admissions: &admissions{
-			workspace: cfg.Dir, mode: cfg.Trust, consent: consent, switches: switches, log: cfg.Logger,
-			builtin: func(name string) bool { return cfg.InProcess[name] != nil },
-		},
+	admissions := &admissions{
+		workspace: cfg.Dir, mode: cfg.Trust, consent: consent, switches: switches, log: cfg.Logger, builtin: cfg.InProcess,
+		settings: cfg.ofServers(life, roster, signal, notes),
 	}
-	p.life, p.cancel = context.WithCancel(ctx)
-	p.settings = server.Settings{
-		Settings: connection.Settings{
-			Version: cfg.Version, WorkDir: cfg.WorkDir, Environ: cfg.Environ, LogDir: cfg.LogDir, ProbeWait: cfg.ProbeWait,
-			Secrets: cfg.Secrets, Wire: cfg.Wire, Logins: cfg.Logins, Watcher: cfg.Watcher, Box: cfg.Box,
+	ready := &readiness{life: life, roster: roster, signal: signal}
+	asks := &requests{life: life, roster: roster, ready: ready}
+	p := &Pool{
+		cancel: cancel, roster: roster, signal: signal, notes: notes, requests: asks, readiness: ready,
+		calls: &calls{roster: roster, requests: asks, notes: notes, box: cfg.Box, secrets: cfg.Secrets},
+		permissions: &permissions{
+			workspace: cfg.Dir, life: life, roster: roster, signal: signal, admissions: admissions,
+			programs: trust.NewPrograms(consent, cfg.Dir, cfg.Trust, cfg.Logger),
 		},
-		StartTimeout: cfg.StartTimeout, CallTimeout: cfg.CallTimeout, RestartWaits: cfg.RestartWaits,
-		Logger: cfg.Logger, Pins: trust.OpenPins(cfg.PinDir, cfg.Dir), Handshakes: handshake.Load(cfg.HandshakeFile, cfg.Logger),
-		Signal: server.NewSignal(), Note: p.noteOn, Life: p.life, Work: p.roster.underway(),
+		setup: &setup{
+			reread: cfg.Reread, browse: cfg.Browse, asks: cfg.Trust != trust.None, secrets: cfg.Secrets, log: cfg.Logger,
+			roster: roster, signal: signal, admissions: admissions, switches: switches, notes: notes,
+		},
+		serverLogs: &serverLogs{dir: cfg.LogDir, roster: roster, signal: signal},
 	}
 	p.learn(cfg.Servers)
-	known := p.admissions.decisions()
-	err = p.roster.change(func(all []*server.Server) []*server.Server {
-		for _, name := range slices.Sorted(maps.Keys(cfg.InProcess)) {
-			all = append(all, server.New(p.settings, config.Server{Name: name}, cfg.InProcess[name], server.Admission{State: plan.ServerStarting}))
-		}
-		for _, s := range config.Chosen(cfg.Servers) {
-			all = append(all, p.newServer(s, known))
-		}
-		return all
-	})
-	return p, err
+	return p, roster.change(func([]*server.Server) []*server.Server { return admissions.first(cfg.Servers) })
 }
 
-// newServer returns a server in the state before its first start.
-func (p *Pool) newServer(s config.Server, known decisions) *server.Server {
-	return server.New(p.settings, s, nil, p.admissions.admit(s, known))
-}
-
-// learn takes note of the secrets of servers.
-func (p *Pool) learn(servers []config.Server) {
-	for _, s := range servers {
-		s.AddSecrets(p.cfg.Secrets)
+// ofServers returns the settings that the servers of a pool share.
+func (c Config) ofServers(life context.Context, roster *roster, signal *server.Signal, notes *notes) server.Settings {
+	return server.Settings{
+		Settings: connection.Settings{
+			Version: c.Version, WorkDir: c.WorkDir, Environ: c.Environ, LogDir: c.LogDir, ProbeWait: c.ProbeWait,
+			Secrets: c.Secrets, Wire: c.Wire, Logins: c.Logins, Watcher: c.Watcher, Box: c.Box,
+		},
+		StartTimeout: c.StartTimeout, CallTimeout: c.CallTimeout, RestartWaits: c.RestartWaits,
+		Logger: c.Logger, Pins: trust.OpenPins(c.PinDir, c.Dir), Handshakes: handshake.Load(c.HandshakeFile, c.Logger),
+		Signal: signal, Note: notes.note, Life: life, Work: roster.underway(),
 	}
 }
 
@@ -199,13 +195,7 @@ func (p *Pool) Start() { p.roster.begin() }
 // result of Status changes. A nil changed unregisters it: once Watch returns,
 // the earlier one is not called again. changed must return quickly and must
 // not call Watch.
-func (p *Pool) Watch(changed func()) { p.settings.Signal.Watch(changed) }
-
-// announce tells everyone that something has changed. No lock may be held.
-func (p *Pool) announce() {
-	p.settings.Signal.Wake()
-	p.settings.Signal.Tell()
-}
+func (p *Pool) Watch(changed func()) { p.signal.Watch(changed) }
 
 // Status returns the health of each server: built-in servers by name, then the
 // others in configuration order.
@@ -216,33 +206,6 @@ func (p *Pool) Status() []plan.ServerStatus {
 	}
 	return all
 }
-
-// LeftOut returns the names of the project's own servers that were left out
-// because no user was present to allow them.
-func (p *Pool) LeftOut() []string {
-	var out []string
-	for _, v := range p.roster.views() {
-		if v.LeftOut {
-			out = append(out, v.Name)
-		}
-	}
-	return out
-}
-
-// Note tells the user something, by way of [Pool.Notes].
-func (p *Pool) Note(text string) { p.noteOn("", text) }
-
-func (p *Pool) noteOn(server, text string) {
-	p.notes.add(server, text)
-	p.settings.Signal.Tell()
-}
-
-// Notes returns the notes since the last call.
-func (p *Pool) Notes() []string { return p.notes.take("") }
-
-// NotesOn returns the notes since the last call that are about a server, or about none.
-// Without a name it returns all.
-func (p *Pool) NotesOn(server string) []string { return p.notes.take(server) }
 
 // Close cancels the calls in progress and stops every server: it closes
 // connections and kills children with all their descendants in the process

@@ -15,11 +15,18 @@ import (
 // anyTool matches every tool of every server; see [Pool.ReadyFor].
 const anyTool = "*:*"
 
+// readiness waits for servers, and tells which tools they have.
+type readiness struct {
+	life   context.Context // of the pool
+	roster *roster
+	signal *server.Signal
+}
+
 // Ready waits until all starting servers have started or failed, or ctx ends.
 // It returns the available tools in a fixed order. It also retries failed
 // servers that may have recovered, but starts none that Config.Later keeps back.
-func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
-	all, _ := p.readyFor(ctx, []string{anyTool})
+func (r *readiness) Ready(ctx context.Context) plan.Catalogue {
+	all, _ := r.readyFor(ctx, []string{anyTool})
 	return all
 }
 
@@ -28,42 +35,42 @@ func (p *Pool) Ready(ctx context.Context) plan.Catalogue {
 // for servers in qualified names. It waits for all others only while a bare
 // name matches no available tool. It also returns the awaited servers that
 // have not started yet.
-func (p *Pool) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
-	p.Start()
-	return p.readyFor(ctx, names)
+func (r *readiness) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
+	r.roster.begin()
+	return r.readyFor(ctx, names)
 }
 
-func (p *Pool) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
-	p.refresh(names)
+func (r *readiness) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
+	r.refresh(names)
 	for {
-		changed := p.settings.Signal.Changed()
-		views := p.roster.views()
+		changed := r.signal.Changed()
+		views := r.roster.views()
 		all, awaited = catalogue(views), starting(views, names)
-		if len(awaited) == 0 || ctx.Err() != nil || p.life.Err() != nil {
+		if len(awaited) == 0 || ctx.Err() != nil || r.life.Err() != nil {
 			return all, awaited
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-		case <-p.life.Done():
+		case <-r.life.Done():
 		}
 	}
 }
 
 // refresh asks failed servers again if they still have a connection and may
 // offer the names, and those whose lists no longer hold.
-func (p *Pool) refresh(names []string) {
-	all := catalogue(p.roster.views())
-	for _, s := range p.roster.all() {
+func (r *readiness) refresh(names []string) {
+	all := catalogue(r.roster.views())
+	for _, s := range r.roster.all() {
 		s.Refresh(mayOffer(s.Name(), names, all))
 	}
 }
 
 // StartingFor returns how long the server of these that was started last has been
 // starting; 0 if there is none.
-func (p *Pool) StartingFor(servers []string) time.Duration {
+func (r *readiness) StartingFor(servers []string) time.Duration {
 	var last time.Time
-	for _, v := range p.roster.views() {
+	for _, v := range r.roster.views() {
 		if slices.Contains(servers, v.Name) && v.Begun.After(last) {
 			last = v.Begun
 		}
@@ -110,9 +117,9 @@ func catalogue(views []server.View) plan.Catalogue {
 // ends. It returns an error for the first one that is not ready. A server that
 // waits for permission, or that the user has not allowed, is not missed: a project's
 // file cannot stop anything before the user trusts it.
-func (p *Pool) CheckRequired(ctx context.Context) error {
+func (r *readiness) CheckRequired(ctx context.Context) error {
 	var names []string
-	for _, v := range p.roster.views() {
+	for _, v := range r.roster.views() {
 		if v.Required {
 			names = append(names, v.Name+":*")
 		}
@@ -120,11 +127,11 @@ func (p *Pool) CheckRequired(ctx context.Context) error {
 	if len(names) == 0 {
 		return nil
 	}
-	p.ReadyFor(ctx, names)
+	r.ReadyFor(ctx, names)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, v := range p.roster.views() {
+	for _, v := range r.roster.views() {
 		if v.Required && v.State != plan.ServerReady {
 			return fmt.Errorf("the required MCP server %q is not ready: %s", v.Name, v.Why)
 		}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"replan/mcpclient/connection"
+	"replan/mcpclient/result"
 	"replan/mcpclient/server"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -27,14 +31,12 @@ type PromptArgument = connection.PromptArgument
 type requests struct {
 	life   context.Context // of the pool
 	roster *roster
-	await  func(ctx context.Context, names []string) (plan.Catalogue, []string) // see Pool.ReadyFor
+	ready  *readiness
 }
-
-func (p *Pool) requests() requests { return requests{p.life, p.roster, p.ReadyFor} }
 
 // ask sends a request to a ready server, and sends it again in a new session if an HTTP
 // server has forgotten the session.
-func (r requests) ask(ctx context.Context, name string, limit time.Duration, send func(context.Context, *connection.Connection) error) error {
+func (r *requests) ask(ctx context.Context, name string, limit time.Duration, send func(context.Context, *connection.Connection) error) error {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer context.AfterFunc(r.life, cancel)()
@@ -48,8 +50,13 @@ func (r requests) ask(ctx context.Context, name string, limit time.Duration, sen
 		if again || !forgotten {
 			return err
 		}
-		r.await(within, []string{name + ":*"})
+		r.wait(within, name)
 	}
+}
+
+// wait waits until a server has started, or ctx ends.
+func (r *requests) wait(ctx context.Context, name string) {
+	r.ready.ReadyFor(ctx, []string{name + ":*"})
 }
 
 // errNoResources reports that a server offers no resources.
@@ -57,11 +64,11 @@ var errNoResources = errors.New("it offers no resources")
 
 // askForResource sends a request to a server once it has started. It reports false if no
 // such server offers resources.
-func (r requests) askForResource(ctx context.Context, name string, send func(context.Context, *connection.Resources) error) (offers bool, err error) {
+func (r *requests) askForResource(ctx context.Context, name string, send func(context.Context, *connection.Resources) error) (offers bool, err error) {
 	if !slices.ContainsFunc(r.roster.all(), func(s *server.Server) bool { return s.Name() == name }) {
 		return false, nil
 	}
-	r.await(ctx, []string{name + ":*"})
+	r.wait(ctx, name)
 	err = r.ask(ctx, name, connection.ReadTimeout, func(ctx context.Context, c *connection.Connection) error {
 		if !c.Resources().Offered() {
 			return errNoResources
@@ -113,13 +120,13 @@ func resourceTool(views []server.View) []plan.Tool {
 // Resources lists the resources of all ready servers, in the order of the
 // servers. It leaves out servers that do not answer and reports them in the
 // error.
-func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
-	servers := offering(p.roster.views())
+func (r *requests) Resources(ctx context.Context) ([]Resource, error) {
+	servers := offering(r.roster.views())
 	lists, errs := make([][]Resource, len(servers)), make([]error, len(servers))
 	var asked sync.WaitGroup
 	for i, name := range servers {
 		asked.Go(func() {
-			errs[i] = p.requests().ask(ctx, name, connection.ListTimeout, func(ctx context.Context, c *connection.Connection) (err error) {
+			errs[i] = r.ask(ctx, name, connection.ListTimeout, func(ctx context.Context, c *connection.Connection) (err error) {
 				lists[i], err = c.Resources().List(ctx)
 				return err
 			})
@@ -133,9 +140,9 @@ func (p *Pool) Resources(ctx context.Context) ([]Resource, error) {
 // invisible characters made visible. ok is false if no such server offers resources. Long
 // text is cut at the end. If the server then reports that the resource has changed, there
 // is one note.
-func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
+func (r *requests) ReadResource(ctx context.Context, server, uri string) (m prompt.Mention, ok bool, err error) {
 	m = prompt.Mention{Name: server + ":" + uri, Server: server}
-	ok, err = p.requests().askForResource(ctx, server, func(ctx context.Context, of *connection.Resources) (err error) {
+	ok, err = r.askForResource(ctx, server, func(ctx context.Context, of *connection.Resources) (err error) {
 		m, err = of.Mention(ctx, uri)
 		return err
 	})
@@ -145,17 +152,39 @@ func (p *Pool) ReadResource(ctx context.Context, server, uri string) (m prompt.M
 	return m, true, err
 }
 
+// callResourceTool reads the resource that a call names, for a model.
+func (r *requests) callResourceTool(ctx context.Context, call plan.ToolCall) (any, error) {
+	name, _ := call.Args["server"].(string)
+	uri, _ := call.Args["uri"].(string)
+	var reply *mcp.ReadResourceResult
+	offers, err := r.askForResource(ctx, name, func(ctx context.Context, of *connection.Resources) (err error) {
+		reply, err = of.Read(ctx, uri)
+		return err
+	})
+	switch {
+	case !offers:
+		return nil, notDone(call.Tool, fmt.Sprintf("the server %q offers no resources", name))
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("reading %s: %w", uri, ctx.Err())
+	case err != nil:
+		return nil, notDone(call.Tool, fmt.Sprintf("the server %s cannot read %s: %s", name, uri, connection.Plain(err)))
+	}
+	return result.Resource(call, reply.Contents)
+}
+
 // Prompts gives access to the prompts of a pool's servers.
-type Prompts struct{ requests requests }
+type Prompts struct{ requests *requests }
 
 // Prompts returns the prompts of the servers.
-func (p *Pool) Prompts() Prompts { return Prompts{p.requests()} }
+func (r *requests) Prompts() Prompts { return Prompts{r} }
 
 // All returns the prompts of all ready servers, as listed last, in the order of the
 // servers.
-func (p Prompts) All() []Prompt {
-	var all []Prompt
-	for _, s := range p.requests.roster.all() {
+func (p Prompts) All() []Prompt { return p.requests.prompts() }
+
+// prompts returns the prompts of all ready servers, as listed last.
+func (r *requests) prompts() (all []Prompt) {
+	for _, s := range r.roster.all() {
 		all = append(all, s.Prompts()...)
 	}
 	return all
@@ -163,7 +192,7 @@ func (p Prompts) All() []Prompt {
 
 // Of waits for a server to start and returns its prompts.
 func (p Prompts) Of(ctx context.Context, server string) (list []Prompt, err error) {
-	p.requests.await(ctx, []string{server + ":*"})
+	p.requests.wait(ctx, server)
 	err = p.ask(ctx, server, func(ctx context.Context, of *connection.Prompts) error {
 		list, err = of.List(ctx)
 		return err

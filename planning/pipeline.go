@@ -365,7 +365,7 @@ func (p *pipeline) fall(reason string) bool {
 // any.
 func emptyReason(p reply.Proposal, otherwise string) string {
 	if p.Reason == "" && reply.Refuses(string(p.Plan.Title)) {
-		p.Reason = string(p.Plan.Title)
+		return string(p.Plan.Title)
 	}
 	return cmp.Or(p.Reason, otherwise)
 }

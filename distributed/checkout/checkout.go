@@ -200,7 +200,7 @@ func (c *Checkout) fetch(ctx context.Context, cache, revision string, needs []st
 		return "", err
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
-	c.clone = from.dir
+	c.clone = from.folder()
 	if !restore {
 		return from.resolve(ctx, revision)
 	}

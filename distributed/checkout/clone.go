@@ -51,6 +51,9 @@ func openClone(ctx context.Context, cache, address string) (*clone, error) {
 	return c, nil
 }
 
+// folder returns the folder of the clone.
+func (c *clone) folder() string { return c.dir }
+
 func (c *clone) close() error { return c.lock.Close() }
 
 // removeLocks removes git's own locks, which a killed process left behind: whoever

@@ -20,12 +20,10 @@ import (
 
 // Client talks to a database.
 type Client struct {
-	// Note, if not nil, gets news for whoever follows a run, in a sentence each.
-	Note func(text string) error
-
 	database *records.Database
 	dbos     dbos.Client
 	rhythm   rhythm
+	tell     func(text string) error // see NotesTo; may be nil
 }
 
 // Open opens a client of a database that a worker has prepared. Close closes both.
@@ -42,6 +40,10 @@ func Open(ctx context.Context, d *records.Database, log *slog.Logger) (*Client, 
 	}
 	return &Client{database: d, dbos: client, rhythm: usual}, nil
 }
+
+// NotesTo has news for whoever follows a run told, in a sentence each. It is called before
+// Follow.
+func (c *Client) NotesTo(tell func(text string) error) { c.tell = tell }
 
 // Close closes the client and its database.
 func (c *Client) Close() error {
@@ -129,4 +131,63 @@ func (c *Client) status(run string) (dbos.WorkflowStatus, error) {
 		return dbos.WorkflowStatus{}, records.NoRun(run)
 	}
 	return found[0], nil
+}
+
+// Follow calls see with each record of a run, from its first, until the run ends or
+// ctx does. recorded says that the record was there when Follow was called. While the
+// database cannot be reached, it tries again.
+func (c *Client) Follow(ctx context.Context, run string, see func(r records.Record, recorded bool) error) error {
+	f := following{
+		client: c, database: c.database, rhythm: c.rhythm, run: run, see: see, after: -1, recorded: true,
+		wait: &waitStatus{client: c, database: c.database, rhythm: c.rhythm, run: run},
+	}
+	return f.follow(ctx)
+}
+
+// reach waits until the database can be reached.
+func (c *Client) reach(ctx context.Context) error {
+	for {
+		err := c.look(ctx, c.database.Ping)
+		if !errors.Is(err, errLost) || ctx.Err() != nil {
+			return err
+		}
+		if err := pause(ctx, c.rhythm.again); err != nil {
+			return err
+		}
+	}
+}
+
+// look limits the time of a look at the database: a connection may break without a word.
+// The error is errLost if the database cannot be reached.
+func (c *Client) look(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, c.rhythm.limit)
+	defer cancel()
+	err := do(ctx)
+	if records.Lost(err) {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return err
+}
+
+var errLost = errors.New("the database cannot be reached")
+
+// note tells a note.
+func (c *Client) note(text string) error {
+	if c.tell == nil {
+		return nil
+	}
+	return c.tell(text)
+}
+
+// broken returns why a run ended without saying so.
+func (c *Client) broken(run string) error {
+	status, err := c.status(run)
+	if err != nil {
+		return err
+	}
+	why := "its workflow is " + string(status.Status)
+	if status.Error != nil {
+		why = status.Error.Error()
+	}
+	return fmt.Errorf("the run %s broke off, and can be resumed: %s", run, why)
 }

@@ -104,7 +104,7 @@ func follow(t *testing.T, c *Client, run string) followed {
 	const many = 1000
 	f := followed{make(chan event.Event, many), make(chan string, many), make(chan error, 1)}
 	own := *c
-	own.Note = func(text string) error { f.notes <- text; return nil }
+	own.NotesTo(func(text string) error { f.notes <- text; return nil })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -316,7 +316,7 @@ func TestFollowerThatLeavesDoesNotWaitForALostDatabase(t *testing.T) {
 	c := openClient(t, address)
 	cable.unplug()
 	ctx, cancel := context.WithCancel(t.Context())
-	c.Note = func(string) error { cancel(); return nil }
+	c.NotesTo(func(string) error { cancel(); return nil })
 	err := c.Follow(ctx, "r-1", func(records.Record, bool) error { return nil })
 	sent := c.Send(ctx, remote.Input{Command: session.Stop{}}, "r-1")
 	if !errors.Is(err, context.Canceled) || !errors.Is(sent, context.Canceled) {
@@ -403,10 +403,10 @@ func TestFollowerIsNotToldThatALivingWorkerIsGone(t *testing.T) {
 	submit(t, c, remote.Task{Run: "r-2", Plan: &gated})
 	var notes []string
 	c.rhythm.patience = 0
-	c.Note = func(text string) error { notes = append(notes, text); return nil }
+	c.NotesTo(func(text string) error { notes = append(notes, text); return nil })
 	for _, why := range []*records.NotOpened{{Worker: "w1", Why: "the disk is full"}, nil} {
-		f := following{Client: c, run: "r-2", waitStatus: waitStatus{worker: "w1", notOpened: why}}
-		if err := f.reportWait(t.Context()); err != nil {
+		w := waitStatus{client: c, database: c.database, rhythm: c.rhythm, run: "r-2", worker: "w1", notOpened: why}
+		if err := w.report(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

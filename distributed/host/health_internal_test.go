@@ -61,7 +61,7 @@ func lostHost(t *testing.T) (*Host, *bytes.Buffer) {
 	}
 	t.Cleanup(func() { _ = d.Close() })
 	log := &bytes.Buffer{}
-	return &Host{cfg: Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))}}, log
+	return newHost(Config{Database: d, Rhythm: time.Millisecond, Logger: slog.New(slog.NewTextHandler(log, nil))}), log
 }
 
 func TestHostThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {

@@ -38,6 +38,12 @@ func (h *held) see(e event.Event, run string) {
 	}
 }
 
+// leftOpen reports whether other processes left gates open.
+func (h *held) leftOpen() bool { return len(h.left) > 0 }
+
+// hold keeps a command until the session can take it.
+func (h *held) hold(in remote.Input) { h.commands = append(h.commands, in) }
+
 func (h *held) open(gate string) {
 	if h.asked == nil {
 		h.asked = map[string]bool{}

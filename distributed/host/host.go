@@ -67,15 +67,15 @@ type Host struct {
 	slots    chan struct{}    // of the runs under way
 	queues   []string         // that it listens to
 	closing  bool
-	unswept  []string  // runs that ended here and may have values that no record refers to
 	takenUp  int       // see Health
 	answered time.Time // when the database last took a sign of life
 	steady   time.Time // since when it has done so without a gap
 	alive    int       // workers, then
 	workers  sync.WaitGroup
 
-	openings openings
-	tools    toolLimits
+	openings *openings
+	tools    *toolLimits
+	sweeper  *sweeper
 
 	stopLooking context.CancelFunc
 }
@@ -106,7 +106,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	if cfg.AtOnce == 0 {
 		cfg.AtOnce = 10
 	}
-	h := &Host{cfg: cfg, live: map[string]*live{}, slots: make(chan struct{}, cfg.AtOnce)}
+	h := newHost(cfg)
 	ctx = context.WithoutCancel(ctx)
 	err := cfg.Database.Alone(ctx, func() (err error) {
 		h.dbos, err = dbos.NewContext(ctx, cfg.Database.Config(cfg.Worker.ID, cfg.Worker.Version, cfg.Logger))
@@ -123,7 +123,7 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
-	if err := errors.Join(h.beat(ctx), h.readLimits(ctx), h.listen(h.dbos)); err != nil {
+	if err := errors.Join(h.beat(ctx), h.tools.read(ctx), h.listen(h.dbos)); err != nil {
 		return nil, errors.Join(err, dbos.Shutdown(h.dbos, shutdownTime))
 	}
 	if err := dbos.Launch(h.dbos); err != nil {
@@ -132,6 +132,16 @@ func Start(ctx context.Context, cfg Config) (*Host, error) {
 	ctx, h.stopLooking = context.WithCancel(ctx)
 	h.workers.Go(func() { h.look(ctx) })
 	return h, nil
+}
+
+// newHost returns a host that does not work yet.
+func newHost(cfg Config) *Host {
+	h := &Host{
+		cfg: cfg, live: map[string]*live{}, slots: make(chan struct{}, cfg.AtOnce),
+		openings: &openings{log: cfg.Logger}, sweeper: &sweeper{database: cfg.Database},
+	}
+	h.tools = &toolLimits{database: cfg.Database, worker: cfg.Worker.ID, rhythm: cfg.Rhythm, log: cfg.Logger, deadAfter: h.deadAfter}
+	return h
 }
 
 // noQueue is a name to listen to that no queue has: without a name DBOS listens to all.
@@ -154,8 +164,7 @@ func (h *Host) Close() error {
 	h.closing = true
 	var left []<-chan struct{}
 	for _, l := range h.live {
-		l.leave()
-		left = append(left, l.left)
+		left = append(left, l.leave())
 	}
 	h.mu.Unlock()
 	dbos.ListenQueues(h.dbos, noQueue)
@@ -187,10 +196,10 @@ func (h *Host) attach(l *live) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closing {
-		if lost := h.live[l.task.Run]; lost != nil { // see ringLost
+		if lost := h.live[l.run()]; lost != nil { // see ringLost
 			lost.ring()
 		}
-		h.live[l.task.Run] = l
+		h.live[l.run()] = l
 	}
 	return !h.closing
 }
@@ -199,8 +208,8 @@ func (h *Host) attach(l *live) bool {
 func (h *Host) detach(l *live) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.live[l.task.Run] == l {
-		delete(h.live, l.task.Run)
+	if h.live[l.run()] == l {
+		delete(h.live, l.run())
 	}
 }
 
@@ -243,7 +252,7 @@ func (h *Host) lookOnce(ctx context.Context, whole bool) error {
 	// The engine tries again by itself, at last every two minutes.
 	engine, cancel := dbos.WithTimeout(h.dbos, silence*h.cfg.Rhythm)
 	defer cancel()
-	err = errors.Join(h.ringLost(ctx), h.readLimits(ctx), h.listen(engine), h.sweep(ctx))
+	err = errors.Join(h.ringLost(ctx), h.tools.read(ctx), h.listen(engine), h.sweeper.sweep(ctx))
 	h.mu.Lock()
 	alive := max(1, h.alive)
 	h.mu.Unlock()
@@ -267,7 +276,7 @@ func (h *Host) Health() Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	since := time.Since(h.answered)
-	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm, Problem: h.openings.problem}
+	return Health{Runs: len(h.live), TakenUp: h.takenUp, Silence: since, Lost: since >= silence*h.cfg.Rhythm, Problem: h.openings.lastProblem()}
 }
 
 // ringWaiting rings for the runs that commands wait for.

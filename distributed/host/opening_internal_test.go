@@ -38,7 +38,7 @@ func idle(t *testing.T) *Host {
 }
 
 func TestRunFailsWhenWorkersCannotOpenItAgainAndAgain(t *testing.T) {
-	l := newLive(idle(t), remote.Task{Run: "r-1"})
+	l := idle(t).newLive(remote.Task{Run: "r-1"})
 	full := errors.New("the disk is full")
 	for range maxNotOpened - 1 {
 		r, err := l.failed(t.Context(), full)
@@ -80,7 +80,7 @@ func TestWorkerThatCannotOpenRunsTakesNoneForAGrowingPause(t *testing.T) {
 	if health := h.Health(); health.Problem != "the disk is full" {
 		t.Errorf("its health is %+v", health)
 	}
-	h.opened()
+	h.openings.succeeded()
 	if health := h.Health(); health.Problem != "" || h.openings.paused() {
 		t.Errorf("it pauses though it can open runs: %+v", health)
 	}
@@ -113,26 +113,25 @@ func TestOnlyWorkersThatARunMayHaveKilledAreCounted(t *testing.T) {
 		"a command":             {between: []records.Record{{Mail: true}}, want: 1},
 		"another worker":        {between: []records.Record{{NotOpened: &records.NotOpened{}}}, want: 1},
 	} {
-		l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
-		l.held.left = c.gates
+		var a attempts
 		for range 4 {
-			l.count(taken)
+			a.count(taken, len(c.gates) > 0)
 			for _, r := range c.between {
-				l.count(r)
+				a.count(r, len(c.gates) > 0)
 			}
 		}
-		if l.count(taken); l.deaths != c.want {
-			t.Errorf("with %s in between, %d deaths count instead of %d", name, l.deaths, c.want)
+		if a.count(taken, len(c.gates) > 0); a.deaths != c.want {
+			t.Errorf("with %s in between, %d deaths count instead of %d", name, a.deaths, c.want)
 		}
 	}
 }
 
 func TestOnlyWorkersThatCannotOpenARunInARowAreCounted(t *testing.T) {
-	l := newLive(&Host{cfg: Config{Database: &records.Database{}}}, remote.Task{Run: "r-1"})
-	l.count(records.Record{NotOpened: &records.NotOpened{}})
-	l.count(records.Record{Events: []event.Event{{Run: "r-1", Data: event.RunResumed{}}}})
-	if l.notOpened != 0 {
-		t.Errorf("after a worker that could, %d count", l.notOpened)
+	var a attempts
+	a.count(records.Record{NotOpened: &records.NotOpened{}}, false)
+	a.count(records.Record{Events: []event.Event{{Run: "r-1", Data: event.RunResumed{}}}}, false)
+	if a.notOpened != 0 {
+		t.Errorf("after a worker that could, %d count", a.notOpened)
 	}
 }
 
@@ -141,7 +140,7 @@ func TestEndOfARunThatIsNotOpenedEndsNoPause(t *testing.T) {
 	if err := h.notOpened(errors.New("the disk is full")); err != nil {
 		t.Fatal(err)
 	}
-	l := newLive(h, remote.Task{Run: "r-1"})
+	l := h.newLive(remote.Task{Run: "r-1"})
 	l.takenUp = true
 	l.record(records.Record{Events: []event.Event{{Run: records.SessionID("r-1"), Data: event.ChatReply{Status: event.StatusFailed}}}}, false)
 	if r, err := l.next(t.Context()); err != nil || r.End == nil || h.Health().Problem == "" {
@@ -189,7 +188,7 @@ func TestHostClosesIn30SecondsWithTheLastTraces(t *testing.T) {
 
 func TestRunThatItsWorkerTakesUpAgainIsGivenUpFirst(t *testing.T) {
 	h := idle(t)
-	lost, again := newLive(h, remote.Task{Run: "r-1"}), newLive(h, remote.Task{Run: "r-1"})
+	lost, again := h.newLive(remote.Task{Run: "r-1"}), h.newLive(remote.Task{Run: "r-1"})
 	defer again.close()
 	if !h.attach(lost) || len(lost.mail) > 0 || !h.attach(again) || len(lost.mail) == 0 {
 		t.Error("the session that has lost the run does not learn of it")

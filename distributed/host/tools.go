@@ -4,14 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
+	"replan/distributed/records"
 	"replan/planning/plan"
 )
 
-// toolLimits lets calls of tools with a limit begin. The zero value knows no limits.
+// toolLimits lets calls of tools with a limit begin. At first it knows no limits.
 type toolLimits struct {
+	database  *records.Database
+	worker    string // its id
+	rhythm    time.Duration
+	log       *slog.Logger
+	deadAfter func() time.Duration // see Host.deadAfter
+
 	mu     sync.Mutex
 	limits map[string]chan struct{} // by server:tool or server:*; the one waiting call here that is queued in the database
 	calls  int                      // so far
@@ -30,61 +38,61 @@ func (l *toolLimits) of(t plan.Tool) (names []string, queues []chan struct{}) {
 	return names, queues
 }
 
-// readLimits learns the limits of tools, and records the ends of calls that could not be
+// read learns the limits of tools, and records the ends of calls that could not be
 // recorded before.
-func (h *Host) readLimits(ctx context.Context) error {
-	limits, err := h.cfg.Database.ToolLimits(ctx)
+func (l *toolLimits) read(ctx context.Context) error {
+	limits, err := l.database.ToolLimits(ctx)
 	if err != nil {
 		return err
 	}
-	h.tools.mu.Lock()
+	l.mu.Lock()
 	known := map[string]chan struct{}{}
-	for _, l := range limits {
-		if known[l.Tool] = h.tools.limits[l.Tool]; known[l.Tool] == nil {
-			known[l.Tool] = make(chan struct{}, 1)
+	for _, limit := range limits {
+		if known[limit.Tool] = l.limits[limit.Tool]; known[limit.Tool] == nil {
+			known[limit.Tool] = make(chan struct{}, 1)
 		}
 	}
-	h.tools.limits = known
-	ended := h.tools.ended
-	h.tools.ended = nil
-	h.tools.mu.Unlock()
-	if err := h.cfg.Database.Dequeue(ctx, ended...); err != nil {
-		h.tools.mu.Lock()
-		h.tools.ended = append(h.tools.ended, ended...)
-		h.tools.mu.Unlock()
+	l.limits = known
+	ended := l.ended
+	l.ended = nil
+	l.mu.Unlock()
+	if err := l.database.Dequeue(ctx, ended...); err != nil {
+		l.mu.Lock()
+		l.ended = append(l.ended, ended...)
+		l.mu.Unlock()
 		return err
 	}
 	if len(limits) == 0 {
 		return nil
 	}
-	return h.cfg.Database.ForgetCalls(ctx)
+	return l.database.ForgetCalls(ctx)
 }
 
-// admit waits until a call of a run may begin, and returns a function to call when it
+// admit waits until a call of a run, on which this process has a claim, may begin, and returns a function to call when it
 // has ended. It asks nothing of the database if the tool has no limit.
-func (h *Host) admit(ctx context.Context, l *live, t plan.Tool) (end func(), err error) {
-	names, queues := h.tools.of(t)
+func (l *toolLimits) admit(ctx context.Context, run, claim string, t plan.Tool) (end func(), err error) {
+	names, queues := l.of(t)
 	var held []string
 	end = func() {
 		if len(held) == 0 {
 			return
 		}
-		within, cancel := context.WithTimeout(context.Background(), silence*h.cfg.Rhythm)
+		within, cancel := context.WithTimeout(context.Background(), silence*l.rhythm)
 		defer cancel()
-		if err := h.cfg.Database.Dequeue(within, held...); err != nil {
-			h.tools.mu.Lock()
-			h.tools.ended = append(h.tools.ended, held...)
-			h.tools.mu.Unlock()
-			h.cfg.Logger.Warn("a call keeps others waiting until the database answers", "tool", t.QualifiedName(), "error", err)
+		if err := l.database.Dequeue(within, held...); err != nil {
+			l.mu.Lock()
+			l.ended = append(l.ended, held...)
+			l.mu.Unlock()
+			l.log.Warn("a call keeps others waiting until the database answers", "tool", t.QualifiedName(), "error", err)
 		}
 	}
 	for i, name := range names {
-		h.tools.mu.Lock()
-		h.tools.calls++
-		id := fmt.Sprint(h.cfg.Worker.ID, "/", h.tools.calls)
-		h.tools.mu.Unlock()
+		l.mu.Lock()
+		l.calls++
+		id := fmt.Sprint(l.worker, "/", l.calls)
+		l.mu.Unlock()
 		held = append(held, id) // it may be in the database whatever the error
-		if err := h.await(ctx, l, id, name, queues[i]); err != nil {
+		if err := l.await(ctx, run, claim, id, name, queues[i]); err != nil {
 			end()
 			// Nothing was called, so nothing is in doubt.
 			return nil, fmt.Errorf("%w: %w", &plan.ToolError{Tool: t.QualifiedName(), Message: "the call waited for others of " + name, NotCalled: true}, err)
@@ -96,31 +104,31 @@ func (h *Host) admit(ctx context.Context, l *live, t plan.Tool) (end func(), err
 // await waits until a call may begin. Of the calls that wait here for the same limit,
 // one asks the database, once a look. While a call waits, its run may have gone to
 // another worker, which makes the call too.
-func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan struct{}) error {
+func (l *toolLimits) await(ctx context.Context, run, claim, id, name string, queue chan struct{}) error {
 	select {
 	case queue <- struct{}{}:
 		defer func() { <-queue }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	tick := time.NewTicker(h.cfg.Rhythm)
+	tick := time.NewTicker(l.rhythm)
 	defer tick.Stop()
 	lost := false
 	for queued := false; ; {
 		err := error(nil)
 		may := false
 		if !queued {
-			err = h.cfg.Database.Enqueue(ctx, id, name, h.cfg.Worker.ID)
+			err = l.database.Enqueue(ctx, id, name, l.worker)
 			queued = err == nil
 		}
 		if queued {
-			may, queued, err = h.cfg.Database.MayBegin(ctx, id, name, h.deadAfter().Milliseconds())
+			may, queued, err = l.database.MayBegin(ctx, id, name, l.deadAfter().Milliseconds())
 		}
 		mine := false
 		if may {
-			var claim string
-			claim, err = h.cfg.Database.Claim(ctx, l.task.Run)
-			mine = err == nil && claim != "" && claim == l.claim
+			var now string
+			now, err = l.database.Claim(ctx, run)
+			mine = err == nil && now != "" && now == claim
 		}
 		switch {
 		case mine:
@@ -131,7 +139,7 @@ func (h *Host) await(ctx context.Context, l *live, id, name string, queue chan s
 			lost = false
 		case !lost && ctx.Err() == nil && !errors.Is(err, context.Canceled):
 			lost = true // the next looks will probably fail too
-			h.cfg.Logger.Warn("a call waits for the database", "tool", name, "error", err)
+			l.log.Warn("a call waits for the database", "tool", name, "error", err)
 		}
 		select {
 		case <-tick.C:

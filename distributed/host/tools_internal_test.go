@@ -7,16 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"replan/agent/remote"
 	"replan/planning/plan"
 )
 
 func TestCallThatWaitedIsNotMadeOnceItsRunIsElsewhere(t *testing.T) {
 	h := idle(t)
-	if err := errors.Join(h.cfg.Database.LimitTool(t.Context(), "w:change", 1), h.readLimits(t.Context())); err != nil {
+	if err := errors.Join(h.cfg.Database.LimitTool(t.Context(), "w:change", 1), h.tools.read(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.admit(t.Context(), newLive(h, remote.Task{Run: "r-1"}), plan.Tool{Server: "w", Name: "change"}) // no host holds the run
+	_, err := h.tools.admit(t.Context(), "r-1", "", plan.Tool{Server: "w", Name: "change"}) // no host holds the run
 	if refused, ok := errors.AsType[*plan.ToolError](err); !ok || !refused.NotCalled || !errors.Is(err, errLeft) {
 		t.Errorf("the call is answered with %v", err)
 	}
@@ -29,7 +28,7 @@ func TestCallThatWaitsForALostDatabaseSaysSoOnce(t *testing.T) {
 	h, log := lostHost(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // many looks
 	defer cancel()
-	_ = h.await(ctx, newLive(h, remote.Task{Run: "r-1"}), "w1/1", "w:change", make(chan struct{}, 1))
+	_ = h.tools.await(ctx, "r-1", "", "w1/1", "w:change", make(chan struct{}, 1))
 	if lines := strings.Count(log.String(), "a call waits for the database"); lines > 1 {
 		t.Errorf("the log has %d lines", lines)
 	}

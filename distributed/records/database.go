@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
 	"regexp"
 	"strings"
 	"time"
 
-	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // the driver "sqlite"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -37,17 +35,36 @@ const (
 	idleTime      = "5000"
 )
 
-// Database is an open database.
+// Database is an open database. Each of its parts knows the tables that it is about, and has
+// the statements on them.
 type Database struct {
-	Schema string // of the team, in PostgreSQL
-	pool   *pgxpool.Pool
-	sql    *sql.DB
+	*schema  // makes the tables
+	*runs    // what DBOS knows of runs
+	*history // the records of runs
+	*largeValues
+	*workers   // who carries runs out
+	*toolCalls // limits of tools
+	*snapshots // what runs have changed
+	*pruner    // removes what is old
+
+	db   *connection
+	pool *pgxpool.Pool // nil is SQLite
 }
 
-var (
-	schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
-	parameter  = regexp.MustCompile(`\$(\d)`)
-)
+// newDatabase returns a database. schema is that of the team in PostgreSQL, and pool its
+// connections; both are empty for SQLite.
+func newDatabase(in *sql.DB, name string, pool *pgxpool.Pool) *Database {
+	db := &connection{sql: in, schema: name}
+	large := &largeValues{db: db}
+	records := &history{db: db, values: large}
+	return &Database{
+		db: db, pool: pool, history: records, largeValues: large,
+		schema: &schema{db: db, name: name, pool: pool}, runs: &runs{db: db, history: records}, workers: &workers{db: db},
+		toolCalls: &toolCalls{db: db}, snapshots: &snapshots{db: db}, pruner: &pruner{db: db},
+	}
+}
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // Open opens a database: postgres://… or sqlite:FILE. The parameter schema of a
 // PostgreSQL address names the team's schema. An error is a [*remote.Problem], which
@@ -101,7 +118,7 @@ func openSQLite(file string) (*Database, error) {
 	if err := db.Ping(); err != nil {
 		return nil, problem(remote.CodeDatabase, "the database %s cannot be opened: %v; its folder must exist, and it must be a file of SQLite", file, errors.Join(err, db.Close()))
 	}
-	return &Database{sql: db}, nil
+	return newDatabase(db, "", nil), nil
 }
 
 // openPostgres connects to a server.
@@ -145,16 +162,16 @@ func openPostgres(ctx context.Context, address string) (*Database, error) {
 		}
 		return nil, problem(remote.CodeDatabase, "the database %s at %s cannot be used: %s%s", cfg.ConnConfig.Database, at.Host, reason(err), advice)
 	}
-	return &Database{Schema: schema, pool: pool, sql: stdlib.OpenDBFromPool(pool)}, nil
+	return newDatabase(stdlib.OpenDBFromPool(pool), schema, pool), nil
 }
 
 // Size returns the bytes that the database takes.
 func (d *Database) Size(ctx context.Context) (bytes int64, err error) {
 	query := "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-	if d.pool != nil {
+	if !d.db.isSQLite() {
 		query = "SELECT pg_database_size(current_database())"
 	}
-	if err := d.sql.QueryRowContext(ctx, query).Scan(&bytes); err != nil {
+	if err := d.db.row(ctx, query).Scan(&bytes); err != nil {
 		return 0, fmt.Errorf("measure the database: %w", err)
 	}
 	return bytes, nil
@@ -193,74 +210,11 @@ func reason(err error) string {
 	}
 }
 
-// dbosWords are DBOS's own words before the reason of an error, which it does not wrap.
-var dbosWords = regexp.MustCompile(`^.*failed to [^:]*: `)
-
-// Refused returns why DBOS could not prepare the database.
-func (d *Database) Refused(err error) error {
-	if d.pool != nil && strings.Contains(err.Error(), "(SQLSTATE 42501)") { // it is not wrapped
-		role := d.pool.Config().ConnConfig.User
-		return problem(remote.CodeDatabase, "the role %s may not create the schema %s, nor change it: have an administrator run CREATE SCHEMA %[2]s AUTHORIZATION %[1]s", role, d.Schema)
-	}
-	return problem(remote.CodeDatabase, "the database cannot be prepared: %s", dbosWords.ReplaceAllString(reason(err), ""))
-}
-
 // Close closes the database.
 func (d *Database) Close() error {
-	err := d.sql.Close()
+	err := d.db.close()
 	if d.pool != nil {
 		d.pool.Close()
 	}
 	return err
-}
-
-// Config returns the configuration of a DBOS context on the database.
-func (d *Database) Config(executor, version string, log *slog.Logger) dbos.Config {
-	cfg := dbos.Config{
-		AppName: appName, ExecutorID: executor, ApplicationVersion: version, Logger: log, Serializer: Serializer{},
-		DatabaseSchema: d.Schema, SystemDBPool: d.pool,
-	}
-	if d.pool == nil {
-		cfg.SQLiteSystemDB = d.sql
-	}
-	return cfg
-}
-
-// Client returns a DBOS client on the database.
-func (d *Database) Client(ctx context.Context, log *slog.Logger) (dbos.Client, error) {
-	cfg := dbos.ClientConfig{AppName: appName, Logger: log, Serializer: Serializer{}, DatabaseSchema: d.Schema, SystemDBPool: d.pool}
-	if d.pool == nil {
-		cfg.SQLiteSystemDB = d.sql
-	}
-	return dbos.NewClient(ctx, cfg)
-}
-
-// render fills in the schema for each %s, and the form of the parameters $1, $2 … that
-// the database wants.
-func (d *Database) render(query string) string {
-	prefix := ""
-	if d.pool != nil {
-		prefix = `"` + d.Schema + `".`
-	}
-	query = strings.ReplaceAll(query, "%s", prefix)
-	if d.pool == nil {
-		query = parameter.ReplaceAllString(query, "?$1")
-	}
-	return query
-}
-
-// forUpdate ends a SELECT that locks its rows until the end of the transaction.
-func (d *Database) forUpdate() string {
-	if d.pool == nil {
-		return `` // SQLite has one writer
-	}
-	return ` FOR UPDATE`
-}
-
-// nowMS is the clock of the database in ms, in SQL.
-func (d *Database) nowMS() string {
-	if d.pool == nil {
-		return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-	}
-	return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"
 }

@@ -19,9 +19,12 @@ type Pruned struct {
 // underWay are the states of a workflow that has not ended.
 const underWay = `('PENDING', 'ENQUEUED', 'DELAYED')`
 
+// pruner removes runs that ended long ago, and values that no record refers to.
+type pruner struct{ db *connection }
+
 // aged are the runs $1 that ended more than $2 ms ago.
-func (d *Database) aged() string {
-	return `name = $1 AND status NOT IN ` + underWay + ` AND COALESCE(completed_at, updated_at) < ` + d.nowMS() + ` - $2`
+func (p *pruner) aged() string {
+	return `name = $1 AND status NOT IN ` + underWay + ` AND COALESCE(completed_at, updated_at) < ` + p.db.nowMS() + ` - $2`
 }
 
 // kept are the tables with a column of runs, and what they hold of one. What is sent to
@@ -38,8 +41,8 @@ var kept = []struct{ table, run, content string }{
 // Prune removes the runs that ended longer ago than age with all that is kept of them,
 // and the large values that no record refers to. A run that has not ended stays, also
 // if it is resumed meanwhile. With dry it only counts.
-func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all Pruned, err error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT workflow_uuid FROM %sworkflow_status WHERE `+d.aged()), Workflow, age.Milliseconds())
+func (p *pruner) Prune(ctx context.Context, age time.Duration, dry bool) (all Pruned, err error) {
+	rows, err := p.db.query(ctx, `SELECT workflow_uuid FROM %sworkflow_status WHERE `+p.aged(), Workflow, age.Milliseconds())
 	if err != nil {
 		return all, fmt.Errorf("list the runs that have ended: %w", err)
 	}
@@ -49,7 +52,7 @@ func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all 
 	}
 	gone := map[string]bool{}
 	for _, run := range old {
-		bytes, removed, err := d.remove(ctx, run, age, dry)
+		bytes, removed, err := p.remove(ctx, run, age, dry)
 		if err != nil {
 			return all, err
 		}
@@ -57,7 +60,7 @@ func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all 
 			all.Runs, all.Bytes = all.Runs+1, all.Bytes+bytes
 		}
 	}
-	rows, err = d.sql.QueryContext(ctx, d.render(`SELECT DISTINCT run FROM %sreplan_values`))
+	rows, err = p.db.query(ctx, `SELECT DISTINCT run FROM %sreplan_values`)
 	if err != nil {
 		return all, fmt.Errorf("list the runs with large values: %w", err)
 	}
@@ -69,7 +72,7 @@ func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all 
 		if gone[run] {
 			continue
 		}
-		swept, _, err := d.sweep(ctx, run, dry)
+		swept, _, err := p.sweep(ctx, run, dry)
 		if err != nil {
 			return all, err
 		}
@@ -80,16 +83,16 @@ func (d *Database) Prune(ctx context.Context, age time.Duration, dry bool) (all 
 
 // remove removes a run that has ended and is old. dbos.DeleteWorkflows would remove it
 // also if it was resumed after the list was read.
-func (d *Database) remove(ctx context.Context, run string, age time.Duration, dry bool) (bytes int64, removed bool, err error) {
-	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
+func (p *pruner) remove(ctx context.Context, run string, age time.Duration, dry bool) (bytes int64, removed bool, err error) {
+	err = p.db.alter(ctx, dry, func(tx transaction) error {
 		size := `COALESCE((SELECT SUM(octet_length(message)) FROM %snotifications WHERE destination_uuid = $1), 0)`
 		for _, k := range kept {
 			size += ` + COALESCE((SELECT SUM(octet_length(` + k.content + `)) FROM %s` + k.table + ` WHERE ` + k.run + ` = $1), 0)`
 		}
-		if err := tx.QueryRowContext(ctx, d.render(`SELECT `+size), run).Scan(&bytes); err != nil {
+		if err := tx.row(ctx, `SELECT `+size, run).Scan(&bytes); err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, d.render(`DELETE FROM %sworkflow_status WHERE workflow_uuid = $3 AND `+d.aged()), Workflow, age.Milliseconds(), run)
+		done, err := tx.exec(ctx, `DELETE FROM %sworkflow_status WHERE workflow_uuid = $3 AND `+p.aged(), Workflow, age.Milliseconds(), run)
 		if err != nil {
 			return err
 		}
@@ -98,7 +101,7 @@ func (d *Database) remove(ctx context.Context, run string, age time.Duration, dr
 			return err
 		}
 		for _, k := range kept {
-			if _, err := tx.ExecContext(ctx, d.render(`DELETE FROM %s`+k.table+` WHERE `+k.run+` = $1`), run); err != nil {
+			if _, err := tx.exec(ctx, `DELETE FROM %s`+k.table+` WHERE `+k.run+` = $1`, run); err != nil {
 				return err
 			}
 		}
@@ -113,25 +116,25 @@ func (d *Database) remove(ctx context.Context, run string, age time.Duration, dr
 // Sweep removes the large values of a run that no record refers to: a worker died
 // before it wrote the record. It does so only when the run has ended, and reports
 // whether it has.
-func (d *Database) Sweep(ctx context.Context, run string) (ended bool, err error) {
-	_, ended, err = d.sweep(ctx, run, false)
+func (p *pruner) Sweep(ctx context.Context, run string) (ended bool, err error) {
+	_, ended, err = p.sweep(ctx, run, false)
 	return ended, err
 }
 
-func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
-	err = d.alter(ctx, dry, func(tx *sql.Tx) error {
+func (p *pruner) sweep(ctx context.Context, run string, dry bool) (swept Pruned, ended bool, err error) {
+	err = p.db.alter(ctx, dry, func(tx transaction) error {
 		// The run cannot be resumed while this holds its row, so no record is written.
-		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+d.forUpdate()), run).Scan(&ended)
+		err := tx.row(ctx, `SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1`+p.db.forUpdate(), run).Scan(&ended)
 		if errors.Is(err, sql.ErrNoRows) {
 			ended, err = true, nil // it was removed
 		}
 		if err != nil || !ended {
 			return err
 		}
-		unused, err := d.unused(ctx, tx, run)
+		unused, err := p.unused(ctx, tx, run)
 		for sum, bytes := range unused {
 			if err == nil {
-				_, err = tx.ExecContext(ctx, d.render(`DELETE FROM %sreplan_values WHERE run = $1 AND sha256 = $2`), run, sum)
+				_, err = tx.exec(ctx, `DELETE FROM %sreplan_values WHERE run = $1 AND sha256 = $2`, run, sum)
 			}
 			swept.Values, swept.Bytes = swept.Values+1, swept.Bytes+bytes
 		}
@@ -145,8 +148,8 @@ func (d *Database) sweep(ctx context.Context, run string, dry bool) (swept Prune
 
 // unused returns the sizes of the large values of a run that no record refers to, by
 // their hashes. It reads the records once, since they may be as many as the values.
-func (d *Database) unused(ctx context.Context, tx *sql.Tx, run string) (sizes map[string]int64, err error) {
-	rows, err := tx.QueryContext(ctx, d.render(`SELECT sha256, octet_length(value) FROM %sreplan_values WHERE run = $1`), run)
+func (p *pruner) unused(ctx context.Context, tx transaction, run string) (sizes map[string]int64, err error) {
+	rows, err := tx.query(ctx, `SELECT sha256, octet_length(value) FROM %sreplan_values WHERE run = $1`, run)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +166,7 @@ func (d *Database) unused(ctx context.Context, tx *sql.Tx, run string) (sizes ma
 	if err := rows.Err(); err != nil || len(sizes) == 0 {
 		return nil, err
 	}
-	refer, err := tx.QueryContext(ctx, d.render(`SELECT output FROM %soperation_outputs WHERE workflow_uuid = $1 AND output LIKE $2`), run, `%"sha256":"%`)
+	refer, err := tx.query(ctx, `SELECT output FROM %soperation_outputs WHERE workflow_uuid = $1 AND output LIKE $2`, run, `%"sha256":"%`)
 	if err != nil {
 		return nil, err
 	}
@@ -182,18 +185,3 @@ func (d *Database) unused(ctx context.Context, tx *sql.Tx, run string) (sizes ma
 
 // referred finds the hashes of large values in a record.
 var referred = regexp.MustCompile(`"sha256":"([0-9a-f]{64})"`)
-
-// alter calls do in a transaction, whose effect stays unless dry.
-func (d *Database) alter(ctx context.Context, dry bool, do func(*sql.Tx) error) (err error) {
-	tx, err := d.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	if dry {
-		return tx.Rollback()
-	}
-	return tx.Commit()
-}

@@ -177,27 +177,3 @@ func (q Queue) Limits() string {
 	}
 	return text
 }
-
-// Counts returns the number of runs in each queue that wait, and that are under way.
-func (d *Database) Counts(ctx context.Context) (waiting, running map[string]int, err error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT queue_name, status, COUNT(*) FROM %sworkflow_status
-		WHERE name = $1 AND status IN ('ENQUEUED', 'DELAYED', 'PENDING') AND queue_name IS NOT NULL GROUP BY queue_name, status`), Workflow)
-	if err != nil {
-		return nil, nil, fmt.Errorf("count the runs in queues: %w", err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	waiting, running = map[string]int{}, map[string]int{}
-	for rows.Next() {
-		var name, status string
-		var count int
-		if err := rows.Scan(&name, &status, &count); err != nil {
-			return nil, nil, fmt.Errorf("count the runs in queues: %w", err)
-		}
-		if status == "PENDING" {
-			running[name] = count
-		} else {
-			waiting[name] += count
-		}
-	}
-	return waiting, running, rows.Err()
-}

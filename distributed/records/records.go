@@ -85,6 +85,34 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// decoded returns a record with its events.
+func (r Record) decoded(run string, decode func(line []byte, e *event.Event) error) (Record, error) {
+	if r.Events != nil || r.lines == nil {
+		return r, nil
+	}
+	var err error
+	if r.Events, err = decodeLines(r.lines, decode); err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+func decodeLines(lines []json.RawMessage, decode func(line []byte, e *event.Event) error) ([]event.Event, error) {
+	if lines == nil {
+		return nil, nil
+	}
+	events := make([]event.Event, len(lines))
+	for i, line := range lines {
+		if err := decode(line, &events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+// hasReferences reports whether values of its events are stored elsewhere.
+func (r Record) hasReferences() bool { return r.lines != nil }
+
 // Outcome is the result of a workflow.
 type Outcome struct {
 	Status event.Status `json:"status"`

@@ -31,10 +31,13 @@ func CheckTool(name string) error {
 	return nil
 }
 
+// toolCalls are the limits of tools and their calls.
+type toolCalls struct{ db *connection }
+
 // ToolLimits lists the limits of tools.
-func (d *Database) ToolLimits(ctx context.Context) (limits []ToolLimit, err error) {
-	rows, err := d.sql.QueryContext(ctx, d.render(`SELECT tool, at_once, (SELECT COUNT(*) FROM %sreplan_tool_calls c WHERE c.tool = l.tool)
-		FROM %sreplan_tool_limits l ORDER BY tool`))
+func (t *toolCalls) ToolLimits(ctx context.Context) (limits []ToolLimit, err error) {
+	rows, err := t.db.query(ctx, `SELECT tool, at_once, (SELECT COUNT(*) FROM %sreplan_tool_calls c WHERE c.tool = l.tool)
+		FROM %sreplan_tool_limits l ORDER BY tool`)
 	if err != nil {
 		return nil, fmt.Errorf("list the limits of tools: %w", err)
 	}
@@ -50,12 +53,12 @@ func (d *Database) ToolLimits(ctx context.Context) (limits []ToolLimit, err erro
 }
 
 // LimitTool sets the limit of a tool; 0 removes it.
-func (d *Database) LimitTool(ctx context.Context, tool string, atOnce int) error {
+func (t *toolCalls) LimitTool(ctx context.Context, tool string, atOnce int) error {
 	query, args := `INSERT INTO %sreplan_tool_limits (tool, at_once) VALUES ($1, $2) ON CONFLICT (tool) DO UPDATE SET at_once = EXCLUDED.at_once`, []any{tool, atOnce}
 	if atOnce == 0 {
 		query, args = `DELETE FROM %sreplan_tool_limits WHERE tool = $1`, args[:1]
 	}
-	if _, err := d.sql.ExecContext(ctx, d.render(query), args...); err != nil {
+	if _, err := t.db.exec(ctx, query, args...); err != nil {
 		return fmt.Errorf("set the limit of %s: %w", tool, err)
 	}
 	return nil
@@ -63,18 +66,18 @@ func (d *Database) LimitTool(ctx context.Context, tool string, atOnce int) error
 
 // Enqueue puts a call of a tool behind all others. Writing the row of the limit lets one
 // worker do so at a time.
-func (d *Database) Enqueue(ctx context.Context, id, tool, worker string) (err error) {
-	tx, err := d.sql.BeginTx(ctx, nil)
+func (t *toolCalls) Enqueue(ctx context.Context, id, tool, worker string) (err error) {
+	tx, err := t.db.begin(ctx)
 	if err != nil {
 		return fmt.Errorf("queue a call of %s: %w", tool, err)
 	}
 	defer func() { _ = tx.Rollback() }() // of no effect after a commit
-	if _, err := tx.ExecContext(ctx, d.render(`UPDATE %sreplan_tool_limits SET at_once = at_once WHERE tool = $1`), tool); err != nil {
+	if _, err := tx.exec(ctx, `UPDATE %sreplan_tool_limits SET at_once = at_once WHERE tool = $1`, tool); err != nil {
 		return fmt.Errorf("queue a call of %s: %w", tool, err)
 	}
 	// After a commit whose answer was lost, the call is there.
-	if _, err := tx.ExecContext(ctx, d.render(`INSERT INTO %sreplan_tool_calls (id, tool, worker, seq)
-		SELECT $1, $2, $3, COALESCE(MAX(seq), 0) + 1 FROM %sreplan_tool_calls WHERE tool = $2 ON CONFLICT (id) DO NOTHING`), id, tool, worker); err != nil {
+	if _, err := tx.exec(ctx, `INSERT INTO %sreplan_tool_calls (id, tool, worker, seq)
+		SELECT $1, $2, $3, COALESCE(MAX(seq), 0) + 1 FROM %sreplan_tool_calls WHERE tool = $2 ON CONFLICT (id) DO NOTHING`, id, tool, worker); err != nil {
 		return fmt.Errorf("queue a call of %s: %w", tool, err)
 	}
 	if err := tx.Commit(); err != nil {
@@ -86,13 +89,13 @@ func (d *Database) Enqueue(ctx context.Context, id, tool, worker string) (err er
 // MayBegin reports whether fewer calls of living workers stand before a call than the
 // limit of its tool, or the tool has no limit any more. A worker that is silent for
 // longer is dead. Calls of a forgotten worker, which are not queued, are never allowed to begin.
-func (d *Database) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may, queued bool, err error) {
+func (t *toolCalls) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may, queued bool, err error) {
 	var limited, before int
-	err = d.sql.QueryRowContext(ctx, d.render(`SELECT
+	err = t.db.row(ctx, `SELECT
 		(SELECT COALESCE(MAX(at_once), 0) FROM %sreplan_tool_limits WHERE tool = $2),
 		(SELECT COUNT(*) FROM %sreplan_tool_calls c JOIN %sreplan_workers w ON w.id = c.worker
-			WHERE c.tool = $2 AND c.seq < (SELECT seq FROM %sreplan_tool_calls WHERE id = $1) AND w.seen_ms > `+d.nowMS()+` - $3),
-		(SELECT COUNT(*) > 0 FROM %sreplan_tool_calls WHERE id = $1)`), id, tool, silenceMS).Scan(&limited, &before, &queued)
+			WHERE c.tool = $2 AND c.seq < (SELECT seq FROM %sreplan_tool_calls WHERE id = $1) AND w.seen_ms > `+t.db.nowMS()+` - $3),
+		(SELECT COUNT(*) > 0 FROM %sreplan_tool_calls WHERE id = $1)`, id, tool, silenceMS).Scan(&limited, &before, &queued)
 	if err != nil {
 		return false, true, fmt.Errorf("look whether a call of %s may begin: %w", tool, err)
 	}
@@ -100,9 +103,9 @@ func (d *Database) MayBegin(ctx context.Context, id, tool string, silenceMS int6
 }
 
 // Dequeue removes calls that have ended.
-func (d *Database) Dequeue(ctx context.Context, ids ...string) error {
+func (t *toolCalls) Dequeue(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
-		if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_tool_calls WHERE id = $1`), id); err != nil {
+		if _, err := t.db.exec(ctx, `DELETE FROM %sreplan_tool_calls WHERE id = $1`, id); err != nil {
 			return fmt.Errorf("record the end of a call: %w", err)
 		}
 	}
@@ -110,8 +113,8 @@ func (d *Database) Dequeue(ctx context.Context, ids ...string) error {
 }
 
 // ForgetCalls removes the calls of workers that are forgotten.
-func (d *Database) ForgetCalls(ctx context.Context) error {
-	if _, err := d.sql.ExecContext(ctx, d.render(`DELETE FROM %sreplan_tool_calls WHERE worker NOT IN (SELECT id FROM %sreplan_workers)`)); err != nil {
+func (t *toolCalls) ForgetCalls(ctx context.Context) error {
+	if _, err := t.db.exec(ctx, `DELETE FROM %sreplan_tool_calls WHERE worker NOT IN (SELECT id FROM %sreplan_workers)`); err != nil {
 		return fmt.Errorf("forget the calls of workers that are gone: %w", err)
 	}
 	return nil

@@ -18,27 +18,48 @@ import (
 	"replan/agent/store/values"
 )
 
+// largeValues are the large values of the events of all runs.
+type largeValues struct{ db *connection }
+
+// insert keeps a large value of a run, unless it is kept.
+func (t *largeValues) insert(ctx context.Context, run, sum string, value []byte) (sql.Result, error) {
+	return t.db.exec(ctx, `INSERT INTO %sreplan_values (run, sha256, value, saved_ms) VALUES ($1, $2, $3, `+t.db.nowMS()+`)
+		ON CONFLICT (run, sha256) DO NOTHING`, run, sum, value)
+}
+
+// value returns a large value of a run.
+func (t *largeValues) value(ctx context.Context, run, sum string) (value []byte, err error) {
+	err = t.db.row(ctx, `SELECT value FROM %sreplan_values WHERE run = $1 AND sha256 = $2`, run, sum).Scan(&value)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, damaged(run, errors.New(nameOf(sum)+" is missing"))
+	case err != nil:
+		return nil, fmt.Errorf("read a large value of the run %s: %w", run, err)
+	}
+	return value, nil
+}
+
 // Values are the large values of the events of a run, as the worker that carries it out
 // keeps them. They are safe for concurrent use.
 type Values struct {
-	database *Database
-	run      string
-	log      *slog.Logger
-	decode   decoder
+	table  *largeValues
+	run    string
+	log    *slog.Logger
+	decode decoder
 
 	mu   sync.Mutex
 	kept map[string]bool // hashes of values that the database has
 }
 
 // Values returns the large values of a run. What keeps it waiting is logged.
-func (d *Database) Values(run string, log *slog.Logger) *Values {
-	return &Values{database: d, run: run, log: log, decode: putBack(), kept: map[string]bool{}}
+func (t *largeValues) Values(run string, log *slog.Logger) *Values {
+	return &Values{table: t, run: run, log: log, decode: putBack(), kept: map[string]bool{}}
 }
 
 // Record returns the record of events once the database has their large values, for
 // which it waits.
 func (v *Values) Record(ctx context.Context, events []event.Event) (Record, error) {
-	r := Record{Events: events}
+	var lines []json.RawMessage
 	for _, e := range events {
 		line, taken, err := values.Extract(e)
 		if err != nil {
@@ -49,9 +70,9 @@ func (v *Values) Record(ctx context.Context, events []event.Event) (Record, erro
 				return Record{}, err
 			}
 		}
-		r.lines = append(r.lines, line)
+		lines = append(lines, line)
 	}
-	return r, nil
+	return Record{Events: events, lines: lines}, nil
 }
 
 func (v *Values) keep(ctx context.Context, t values.Value) error {
@@ -63,11 +84,7 @@ func (v *Values) keep(ctx context.Context, t values.Value) error {
 	}
 	var text bytes.Buffer
 	_, _ = t.JSON.WriteTo(&text) // a buffer takes everything
-	d := v.database
-	_, err := patiently(ctx, v, func() (sql.Result, error) {
-		return d.sql.ExecContext(ctx, d.render(`INSERT INTO %sreplan_values (run, sha256, value, saved_ms) VALUES ($1, $2, $3, `+d.nowMS()+`)
-			ON CONFLICT (run, sha256) DO NOTHING`), v.run, t.SHA256, text.Bytes())
-	})
+	_, err := patiently(ctx, v, func() (sql.Result, error) { return v.table.insert(ctx, v.run, t.SHA256, text.Bytes()) })
 	if err != nil {
 		return fmt.Errorf("keep a large value of the run %s: %w", v.run, err)
 	}
@@ -84,7 +101,7 @@ func (v *Values) know(sum string) {
 // PutBack returns a record that was read with all its values. It waits for the database.
 func (v *Values) PutBack(ctx context.Context, r Record) (Record, error) {
 	return v.decode(v.run, r, func(sum string, _ int) ([]byte, string, error) {
-		value, err := patiently(ctx, v, func() ([]byte, error) { return v.database.value(ctx, v.run, sum) })
+		value, err := patiently(ctx, v, func() ([]byte, error) { return v.table.value(ctx, v.run, sum) })
 		if err == nil {
 			v.know(sum)
 		}
@@ -112,18 +129,6 @@ func patiently[T any](ctx context.Context, v *Values, do func() (T, error)) (T, 
 			return out, err
 		}
 	}
-}
-
-// value returns a large value of a run.
-func (d *Database) value(ctx context.Context, run, sum string) (value []byte, err error) {
-	err = d.sql.QueryRowContext(ctx, d.render(`SELECT value FROM %sreplan_values WHERE run = $1 AND sha256 = $2`), run, sum).Scan(&value)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, damaged(run, errors.New(nameOf(sum)+" is missing"))
-	case err != nil:
-		return nil, fmt.Errorf("read a large value of the run %s: %w", run, err)
-	}
-	return value, nil
 }
 
 // nameOf names a value in errors.
@@ -193,29 +198,4 @@ func opaque(pointer string) bool {
 func refers(line json.RawMessage) bool {
 	refs, _ := values.References(line)
 	return len(refs) > 0
-}
-
-// decoded returns a record with its events.
-func (r Record) decoded(run string, decode func(line []byte, e *event.Event) error) (Record, error) {
-	if r.Events != nil || r.lines == nil {
-		return r, nil
-	}
-	var err error
-	if r.Events, err = decodeLines(r.lines, decode); err != nil {
-		return Record{}, err
-	}
-	return r, nil
-}
-
-func decodeLines(lines []json.RawMessage, decode func(line []byte, e *event.Event) error) ([]event.Event, error) {
-	if lines == nil {
-		return nil, nil
-	}
-	events := make([]event.Event, len(lines))
-	for i, line := range lines {
-		if err := decode(line, &events[i]); err != nil {
-			return nil, err
-		}
-	}
-	return events, nil
 }

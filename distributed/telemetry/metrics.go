@@ -44,10 +44,10 @@ type key struct {
 	attempt   int
 }
 
-// newMetrics returns a telemetry without traces.
-func newMetrics() *Telemetry {
+// newMetrics returns a telemetry; traces is nil for one without traces.
+func newMetrics(traces *tracer) *Telemetry {
 	t := &Telemetry{
-		registry: prometheus.NewRegistry(), open: map[string]*run{},
+		registry: prometheus.NewRegistry(), open: map[string]*run{}, tracer: traces,
 		runs:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "replan_runs_ended_total", Help: "Runs that ended on this worker, by status."}, []string{"status"}),
 		steps:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "replan_steps_total", Help: "Attempts of steps, by status; in_doubt are those whose worker died."}, []string{"status"}),
 		calls:  prometheus.NewCounter(prometheus.CounterOpts{Name: "replan_model_calls_total", Help: "Replies of models."}),

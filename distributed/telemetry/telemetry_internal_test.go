@@ -20,7 +20,7 @@ import (
 func traced(t *testing.T, kept *tracetest.InMemoryExporter) *Telemetry {
 	t.Helper()
 	provider := sdk.NewTracerProvider(sdk.WithSyncer(kept), sdk.WithIDGenerator(ids{}))
-	seen := newMetrics()
+	seen := newMetrics(nil)
 	seen.tracer = &tracer{provider.Tracer("replan")}
 	return seen
 }
@@ -83,7 +83,7 @@ invoke_agent replan < : 0s to 11s operation.name=invoke_agent usage.input_tokens
 }
 
 func TestGatesWaitUntilTheyAreAnsweredOrTheRunIsElsewhere(t *testing.T) {
-	seen := newMetrics()
+	seen := newMetrics(nil)
 	seen.Record("r-1", []event.Event{at(1, "r-1", event.GateRequested{Gate: "g1"}), at(1, "r-2", event.GateRequested{Gate: "g1"})})
 	seen.Record("r-3", []event.Event{at(1, "r-3", event.GateRequested{Gate: "g1"})})
 	seen.Record("r-1", []event.Event{at(2, "r-2", event.GateResolved{Gate: "g1"})})

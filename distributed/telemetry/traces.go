@@ -27,9 +27,8 @@ const Service = "replan-worker"
 // endpoint for them, as the libraries of OpenTelemetry expect it. close sends what
 // waits.
 func Open(ctx context.Context, version string, getenv func(string) string) (t *Telemetry, closing func(context.Context) error, err error) {
-	t = newMetrics()
 	if getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
-		return t, func(context.Context) error { return nil }, nil
+		return newMetrics(nil), func(context.Context) error { return nil }, nil
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
@@ -40,8 +39,7 @@ func Open(ctx context.Context, version string, getenv func(string) string) (t *T
 		return nil, nil, errors.Join(fmt.Errorf("describe the worker for traces: %w", err), exporter.Shutdown(ctx))
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(attributes), sdk.WithIDGenerator(ids{}), sdk.WithSampler(sdk.AlwaysSample()))
-	t.tracer = &tracer{provider.Tracer("replan")}
-	return t, provider.Shutdown, nil
+	return newMetrics(&tracer{provider.Tracer("replan")}), provider.Shutdown, nil
 }
 
 // tracer makes spans of events. Their ids follow from those of runs, steps and

@@ -192,7 +192,7 @@ func (a *attachment) follow(ctx context.Context, run string) error {
 		time.AfterFunc(leaveTime, func() { cancel(err) }) // the database may be lost
 	}()
 	go func() { cancel(a.commands(ctx, run, lines)) }()
-	a.client.Note = func(text string) error { return a.write(remote.Output{Note: untrusted.Text(text)}) }
+	a.client.NotesTo(func(text string) error { return a.write(remote.Output{Note: untrusted.Text(text)}) })
 	// What became of the changes comes before the end of the run, and that before the answer.
 	var ended, answer *remote.Output
 	write := func(outputs ...*remote.Output) error {

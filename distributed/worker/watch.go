@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
+	"replan/agent/event"
 	"replan/cli"
 	"replan/distributed/host"
 	"replan/distributed/telemetry"
@@ -18,16 +20,16 @@ import (
 
 // watch is what others see of a worker.
 type watch struct {
-	program   *program
+	problems  io.Writer
 	telemetry *telemetry.Telemetry
 	send      func(context.Context) error // the traces that wait
 	listener  net.Listener                // nil without --listen
 	server    *http.Server
 }
 
-// watch opens the telemetry, and holds the address for health and metrics.
-func (p *program) watch(ctx context.Context, address string) (*watch, error) {
-	w := &watch{program: p}
+// openWatch opens the telemetry, and holds the address for health and metrics.
+func openWatch(ctx context.Context, address string, getenv func(string) string, problems io.Writer) (*watch, error) {
+	w := &watch{problems: problems}
 	if address != "" {
 		at := address
 		if !strings.Contains(at, ":") {
@@ -45,7 +47,7 @@ func (p *program) watch(ctx context.Context, address string) (*watch, error) {
 		}
 	}
 	var err error
-	if w.telemetry, w.send, err = telemetry.Open(ctx, cli.Version, p.std.Getenv); err != nil {
+	if w.telemetry, w.send, err = telemetry.Open(ctx, cli.Version, getenv); err != nil {
 		if w.listener != nil {
 			err = errors.Join(err, w.listener.Close())
 		}
@@ -53,6 +55,12 @@ func (p *program) watch(ctx context.Context, address string) (*watch, error) {
 	}
 	return w, nil
 }
+
+// record takes in events of a run that have just been recorded.
+func (w *watch) record(run string, events []event.Event) { w.telemetry.Record(run, events) }
+
+// leave forgets a run that has ended here, or continues elsewhere.
+func (w *watch) leave(run string) { w.telemetry.Leave(run) }
 
 // serve serves the health and the metrics of a host until close.
 func (w *watch) serve(health func() host.Health) {
@@ -62,7 +70,7 @@ func (w *watch) serve(health func() host.Health) {
 	const patience = 10 * time.Second
 	w.server = &http.Server{Handler: w.routes(health), ReadHeaderTimeout: patience}
 	go func() { _ = w.server.Serve(w.listener) }() // until it is closed
-	_, _ = fmt.Fprintf(w.program.std.Err, "replan-worker: health and metrics are at http://%s\n", w.listener.Addr())
+	_, _ = fmt.Fprintf(w.problems, "replan-worker: health and metrics are at http://%s\n", w.listener.Addr())
 }
 
 func (w *watch) routes(health func() host.Health) http.Handler {
@@ -92,7 +100,7 @@ func (w *watch) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := w.send(ctx); err != nil {
-		_, _ = fmt.Fprintln(w.program.std.Err, "replan-worker: the last traces were not sent:", err)
+		_, _ = fmt.Fprintln(w.problems, "replan-worker: the last traces were not sent:", err)
 	}
 	switch {
 	case w.server != nil:

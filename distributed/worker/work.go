@@ -74,7 +74,7 @@ func (p *program) work(ctx context.Context, how working) error {
 		}
 		how.cache = filepath.Join(cache, "replan-worker")
 	}
-	watch, err := p.watch(ctx, how.listen)
+	watch, err := openWatch(ctx, how.listen, p.std.Getenv, p.std.Err)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (p *program) work(ctx context.Context, how working) error {
 		level = slog.LevelInfo
 	}
 	h, err := host.Start(ctx, host.Config{
-		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level), Recorded: watch.telemetry.Record, Left: watch.telemetry.Leave,
+		Database: d, Worker: offer, AtOnce: how.atOnce, Logger: p.logger(level), Recorded: watch.record, Left: watch.leave,
 		Open: func(ctx context.Context, task remote.Task) (host.Opened, error) { return p.openRun(ctx, d, task, how) },
 	})
 	if err != nil {

@@ -259,7 +259,7 @@ func (c *Connection) IsProcess() bool { return c.link.process != nil }
 
 // LastLine returns what a process last wrote to standard error. It takes no lock of the
 // caller.
-func (c *Connection) LastLine() string { return c.link.process.words.last() }
+func (c *Connection) LastLine() string { return c.link.process.lastLine() }
 
 // Relist returns a channel that receives a value when the tools are to be listed again.
 func (c *Connection) Relist() <-chan struct{} { return c.relist }

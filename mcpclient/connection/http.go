@@ -189,7 +189,7 @@ func (c *cancels) send(ctx context.Context, r transport.JSONRPCRequest, notify f
 // handler after 30 seconds, in which no user answers a question, so these handlers run
 // here, and their answers are sent from here.
 func (h *httpTap) SetRequestHandler(handle transport.RequestHandler) {
-	h.requests.Handle = handle
+	h.requests.SetHandler(handle)
 	h.StreamableHTTP.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		return nil, h.requests.Take(ctx, r, func(ctx context.Context, body []byte) {
 			headers := http.Header{"Accept": {"application/json, text/event-stream"}}

@@ -209,6 +209,14 @@ func (p *process) noMessages() *strays {
 	return p.strays
 }
 
+// lastLine returns what the child last wrote to standard error, "" for no child.
+func (p *process) lastLine() string {
+	if p == nil {
+		return ""
+	}
+	return p.words.last()
+}
+
 // report tells who carries out a call which process group does it. Without a process it does nothing.
 func (p *process) report(ctx context.Context) {
 	if p != nil {

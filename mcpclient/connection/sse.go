@@ -58,7 +58,7 @@ type sseTap struct {
 }
 
 // SetRequestHandler sets the handler of the server's requests.
-func (s *sseTap) SetRequestHandler(handle transport.RequestHandler) { s.requests.Handle = handle }
+func (s *sseTap) SetRequestHandler(handle transport.RequestHandler) { s.requests.SetHandler(handle) }
 
 func (s *sseTap) takeRequest(r transport.JSONRPCRequest) {
 	_ = s.requests.Take(s.life, r, func(ctx context.Context, body []byte) {

@@ -18,12 +18,11 @@ import (
 )
 
 // Requests answers the requests of an HTTP server, each on its own goroutine. It is
-// safe for concurrent use once Handle is set.
+// safe for concurrent use once SetHandler was called.
 type Requests struct {
-	Handle transport.RequestHandler
-
-	life context.Context // ends with Close
-	end  context.CancelFunc
+	handle transport.RequestHandler
+	life   context.Context // ends with Close
+	end    context.CancelFunc
 
 	mu      sync.Mutex
 	closed  bool
@@ -36,6 +35,9 @@ func NewRequests() *Requests {
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
+
+// SetHandler sets what answers the requests, before the first one is taken.
+func (s *Requests) SetHandler(handle transport.RequestHandler) { s.handle = handle }
 
 // errClosing is the error of requests that come too late.
 var errClosing = errors.New("the connection is being closed")
@@ -51,7 +53,7 @@ func (s *Requests) Take(ctx context.Context, r transport.JSONRPCRequest, send fu
 		within, stop := context.WithCancel(context.WithoutCancel(ctx))
 		defer stop()
 		defer context.AfterFunc(s.life, stop)()
-		response, err := s.Handle(within, r)
+		response, err := s.handle(within, r)
 		if err != nil {
 			response = transport.NewJSONRPCErrorResponse(r.ID, mcp.INVALID_PARAMS, err.Error(), nil)
 		}

@@ -40,6 +40,12 @@ func (s *Signal) Tell() {
 	}
 }
 
+// Announce tells everyone that something has changed. No lock may be held.
+func (s *Signal) Announce() {
+	s.Wake()
+	s.Tell()
+}
+
 // Watch registers the function that Tell calls; nil unregisters it. Once Watch returns,
 // the earlier one is not called again.
 func (s *Signal) Watch(changed func()) {

@@ -133,7 +133,7 @@ func New(cfg Config) (*Operators, error) {
 	o.runner = &child.Runner{
 		Environ: environ(cfg.Environ, folder.Dir), MaxOutput: o.maxOutput, SpillDir: cfg.SpillDir, Logger: o.log, Watcher: cfg.Watcher, Box: cfg.Box,
 	}
-	folder.Environ = o.runner.Environ
+	folder.SetEnviron(o.runner.Environ)
 	if cfg.Memory != "" {
 		if o.memory, err = memory.New(cfg.Memory, o.log); err != nil {
 			return nil, errors.Join(err, folder.Close())
@@ -142,7 +142,7 @@ func New(cfg Config) (*Operators, error) {
 	if o.undo, err = undo.New(folder, undo.Config{Dir: cfg.Backups, Run: cfg.Run, Logger: o.log}); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	o.changes = change.NewWriter(folder, o.undo, cfg.Backups, o.log, o.maxOutput)
+	o.changes = change.NewWriter(folder, o.undo, o.diagnose, cfg.Backups, o.log, o.maxOutput)
 	o.process = process.New(folder, o.runner)
 	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
 	o.files = files.New(folder, o.changes, o.maxOutput)
@@ -155,7 +155,6 @@ func New(cfg Config) (*Operators, error) {
 			return nil, errors.Join(err, folder.Close())
 		}
 	}
-	o.changes.Check = o.diagnose
 	o.code = code.New(code.Config{
 		Tree: folder, Changes: o.changes, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
 	})

@@ -59,10 +59,10 @@ type File struct {
 // diagnostics of the changed files.
 func (w *Writer) Make(ctx context.Context, c op.Call, compute func() ([]Change, error)) (*op.Answer[Result], error) {
 	answer, err := w.carryOut(ctx, c, compute)
-	if err != nil || answer.Preview != nil || w.Check == nil {
+	if err != nil || answer.Preview != nil || w.check == nil {
 		return answer, err
 	}
-	answer.Data.Diagnostics = w.Check(ctx, answer.Data.Files)
+	answer.Data.Diagnostics = w.check(ctx, answer.Data.Files)
 	for _, d := range answer.Data.Diagnostics {
 		answer.Text += "\n" + d.String()
 	}

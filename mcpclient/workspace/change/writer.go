@@ -19,10 +19,11 @@ type Writer struct {
 	changing  chan struct{} // holds a token while a call changes files
 	seen      seen          // files as calls have read them
 	left      seen          // files as calls of runs have left them, by run and path
-
-	// Check returns what is wrong with files after a change; nil is not asked.
-	Check func(ctx context.Context, changed []File) []source.Diagnostic
+	check     Check         // nil is not asked
 }
+
+// Check returns what is wrong with files after a change.
+type Check func(ctx context.Context, changed []File) []source.Diagnostic
 
 // Recorder stores the content of files before they change, for an undo.
 type Recorder interface {
@@ -47,9 +48,9 @@ func (w *Writer) CheckRead(changes []Change, unless map[string]bool) error {
 	return w.seen.check(changes, unless)
 }
 
-// NewWriter returns a writer. It answers at most maxOutput bytes of a diff. Writers
+// NewWriter returns a writer, which checks what it has changed unless check is nil. It answers at most maxOutput bytes of a diff. Writers
 // of several processes take turns if they have the same folder for locks; without
 // one they do not.
-func NewWriter(files *tree.Tree, keeper Recorder, locks string, log *slog.Logger, maxOutput int) *Writer {
-	return &Writer{tree: files, recorder: keeper, locks: locks, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
+func NewWriter(files *tree.Tree, keeper Recorder, check Check, locks string, log *slog.Logger, maxOutput int) *Writer {
+	return &Writer{tree: files, recorder: keeper, check: check, locks: locks, log: log, maxOutput: maxOutput, changing: make(chan struct{}, 1)}
 }

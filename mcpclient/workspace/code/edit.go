@@ -55,20 +55,29 @@ func symbolOf(given string) string {
 	return strings.TrimRight(given, ":{;=")
 }
 
+// editor changes single declarations.
+type editor struct {
+	tree     *tree.Tree
+	changes  *change.Writer
+	words    *wordReader
+	resolver *resolver
+	finder   *finder
+}
+
 // only finds the declaration that a symbol names. It fails if there is none, and if
 // there are several, with all of them.
-func (o *Operators) only(ctx context.Context, symbol, within string) (declaration, error) {
-	name, start, err := o.asked(ctx, symbolOf(symbol), within)
+func (o *editor) only(ctx context.Context, symbol, within string) (declaration, error) {
+	name, start, err := o.finder.asked(ctx, symbolOf(symbol), within)
 	if err != nil {
 		return declaration{}, err
 	}
 	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
-		declared := o.declared(f, name)
+		declared := o.resolver.declared(f, name)
 		return slices.DeleteFunc(f.Extents(), func(e source.Extent) bool {
 			return e.Kind == "heading" || !slices.ContainsFunc(declared, func(s source.Symbol) bool { return s.Place == e.Place })
 		})
 	}}
-	if err := o.readWords(ctx, r); err != nil {
+	if err := o.words.read(ctx, r); err != nil {
 		return declaration{}, err
 	}
 	var found []declaration
@@ -83,7 +92,7 @@ func (o *Operators) only(ctx context.Context, symbol, within string) (declaratio
 	found = slices.DeleteFunc(found, func(d declaration) bool { return embeds(d.extent.Symbol) })
 	switch len(found) {
 	case 0:
-		return declaration{}, o.unknown(ctx, name, start, r)
+		return declaration{}, o.finder.unknown(ctx, name, start, r)
 	case 1:
 		_, err := o.tree.Changeable(found[0].file.Path)
 		return found[0], err
@@ -104,7 +113,7 @@ type removeArgs struct {
 	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
 }
 
-func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
+func (o *editor) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		d, err := o.only(ctx, args.Symbol, args.Path)
 		if err != nil {
@@ -124,10 +133,10 @@ func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op
 
 // left says where the name of a declaration that goes is still used. Names are matched
 // as words, so others of the same name count, too.
-func (o *Operators) left(ctx context.Context, d declaration) (string, error) {
+func (o *editor) left(ctx context.Context, d declaration) (string, error) {
 	word := lastName(d.extent.Name)
 	r := &wordSearch{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word).References }}
-	if err := o.readWords(ctx, r); err != nil {
+	if err := o.words.read(ctx, r); err != nil {
 		return "", err
 	}
 	var places []string
@@ -155,7 +164,7 @@ type insertArgs struct {
 	Where  string `json:"where,omitempty" jsonschema:"before it, after it, or inside a class, after its last method; default: before, above its comment"`
 }
 
-func (o *Operators) insert(ctx context.Context, c op.Call, args insertArgs) (*op.Answer[change.Result], error) {
+func (o *editor) insert(ctx context.Context, c op.Call, args insertArgs) (*op.Answer[change.Result], error) {
 	switch {
 	case strings.TrimSpace(args.Text) == "":
 		return nil, errors.New("the argument text of code.insert is empty; give the code to insert")
@@ -187,7 +196,7 @@ func (o *Operators) insert(ctx context.Context, c op.Call, args insertArgs) (*op
 
 // appended returns the change that puts a text at the end of a file: after its last
 // declaration if it is code.
-func (o *Operators) appended(ctx context.Context, path, given string) ([]change.Change, error) {
+func (o *editor) appended(ctx context.Context, path, given string) ([]change.Change, error) {
 	at, err := o.tree.Changeable(path)
 	if err != nil {
 		return nil, err
@@ -312,7 +321,7 @@ type commentArgs struct {
 	Path   string `json:"path,omitempty" jsonschema:"its file or folder, relative to the workspace; default: the whole workspace"`
 }
 
-func (o *Operators) comment(ctx context.Context, c op.Call, args commentArgs) (*op.Answer[change.Result], error) {
+func (o *editor) comment(ctx context.Context, c op.Call, args commentArgs) (*op.Answer[change.Result], error) {
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		d, err := o.only(ctx, args.Symbol, args.Path)
 		if err != nil {

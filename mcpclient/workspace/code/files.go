@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"replan/internal/english"
-	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/tree"
 )
@@ -21,9 +20,6 @@ const (
 	maxLexedAll = 8 << 20   // maximum bytes that one call lexes
 	namedFiles  = 3         // maximum number of files in a note
 )
-
-// golang returns the Go code of the workspace, with types.
-func (o *Operators) golang() *golang.Project { return golang.New(o.tree.Dir, o.environ) }
 
 func isGo(at string) bool { return strings.HasSuffix(at, ".go") }
 
@@ -48,9 +44,12 @@ type readFile struct {
 	skipped  string    // why a source file was not lexed
 }
 
-// readWords visits the files under r.start. It lexes source files that contain
+// wordReader reads files in search of words.
+type wordReader struct{ tree *tree.Tree }
+
+// read visits the files under r.start. It lexes source files that contain
 // the word, and counts the word in other files.
-func (o *Operators) readWords(ctx context.Context, r *wordSearch) error {
+func (o *wordReader) read(ctx context.Context, r *wordSearch) error {
 	var paths []string
 	err := o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
@@ -93,7 +92,7 @@ func (o *Operators) readWords(ctx context.Context, r *wordSearch) error {
 }
 
 // readWord reads one file. The result has no path if the file is irrelevant.
-func (o *Operators) readWord(ctx context.Context, r *wordSearch, at string, lexed *atomic.Int64) (readFile, error) {
+func (o *wordReader) readWord(ctx context.Context, r *wordSearch, at string, lexed *atomic.Int64) (readFile, error) {
 	if ctx.Err() != nil {
 		return readFile{}, context.Cause(ctx)
 	}
@@ -134,7 +133,7 @@ func (o *Operators) readWord(ctx context.Context, r *wordSearch, at string, lexe
 
 // holding returns the files whose text contains the word, and the number of
 // occurrences.
-func (o *Operators) holding(ctx context.Context, r *wordSearch) (files []string, mentions int, err error) {
+func (o *wordReader) holding(ctx context.Context, r *wordSearch) (files []string, mentions int, err error) {
 	err = o.tree.Walk(ctx, r.start, func(at string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || r.skip != nil && r.skip(at) {
 			return nil

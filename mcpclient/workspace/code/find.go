@@ -12,6 +12,7 @@ import (
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/grep"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -42,7 +43,15 @@ type symbolsArgs struct {
 	Max   int    `json:"max,omitempty" jsonschema:"how many symbols to return; default: 200"`
 }
 
-func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*op.Answer[symbolsResult], error) {
+// finder finds what is declared.
+type finder struct {
+	tree      *tree.Tree
+	words     *wordReader
+	resolver  *resolver
+	maxOutput int // bytes of text that a search reads
+}
+
+func (o *finder) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*op.Answer[symbolsResult], error) {
 	limit, err := capped("code.symbols", args.Max, defaultSymbols, mostSymbols)
 	if err != nil {
 		return nil, err
@@ -55,13 +64,13 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 	}
 	query := source.ParseName(strings.TrimSuffix(strings.TrimSuffix(args.Query, "*"), "."))
 	result := symbolsResult{Path: start, By: source.ByWords, Symbols: []source.Symbol{}}
-	r := &wordSearch{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.qualified(f.Outline().Symbols) }}
-	if err := o.readWords(ctx, r); err != nil {
+	r := &wordSearch{start: start, skip: skip, word: query.Word, fold: true, lexed: func(f *source.File) any { return o.resolver.qualified(f.Outline().Symbols) }}
+	if err := o.words.read(ctx, r); err != nil {
 		return nil, err
 	}
 	result.Symbols = append(result.Symbols, matching(r.results, query)...)
 	var notes []string
-	result.By, notes = o.parsed(result.Symbols, "symbol")
+	result.By, notes = parsed(result.Symbols, "symbol")
 	notes = append(notes, r.skippedOnly()...)
 	result.Total = len(result.Symbols)
 	result.Symbols = result.Symbols[:min(limit, result.Total)]
@@ -72,7 +81,7 @@ func (o *Operators) symbols(ctx context.Context, _ op.Call, args symbolsArgs) (*
 
 // parsed puts the Go declarations first, which Go's own parser found, and
 // notes how the others were found.
-func (o *Operators) parsed(found []source.Symbol, what string) (source.Method, []string) {
+func parsed(found []source.Symbol, what string) (source.Method, []string) {
 	slices.SortStableFunc(found, func(a, b source.Symbol) int {
 		switch {
 		case isGo(a.Path) == isGo(b.Path):
@@ -171,7 +180,7 @@ type definitionArgs struct {
 	None   bool   `json:"allow_none,omitempty" jsonschema:"return a note instead of failing if nothing has the name"`
 }
 
-func (o *Operators) definition(ctx context.Context, _ op.Call, args definitionArgs) (*op.Answer[definitionResult], error) {
+func (o *finder) definition(ctx context.Context, _ op.Call, args definitionArgs) (*op.Answer[definitionResult], error) {
 	result, err := o.define(ctx, args.Symbol, args.Path)
 	if note, unknown := unknownName(err); unknown && args.None {
 		result, err = definitionResult{Symbol: args.Symbol, By: source.ByWords, Definitions: []source.Symbol{}, Note: note}, nil
@@ -183,20 +192,20 @@ func (o *Operators) definition(ctx context.Context, _ op.Call, args definitionAr
 }
 
 // define finds the declarations of a symbol. It fails if there is none.
-func (o *Operators) define(ctx context.Context, symbol, within string) (definitionResult, error) {
+func (o *finder) define(ctx context.Context, symbol, within string) (definitionResult, error) {
 	name, start, err := o.asked(ctx, symbol, within)
 	if err != nil {
 		return definitionResult{}, err
 	}
 	result := definitionResult{Symbol: name.Given, By: source.ByWords, Definitions: []source.Symbol{}}
-	if t, ok, err := o.placed(ctx, symbol); err != nil {
+	if t, ok, err := o.resolver.placed(ctx, symbol); err != nil {
 		return definitionResult{}, err
 	} else if ok {
 		return o.definePlace(ctx, result, t)
 	}
-	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return o.declared(f, name) }}
+	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return o.resolver.declared(f, name) }}
 	if source.IsIdentifier(strings.TrimRight(strings.ReplaceAll(name.Word, "-", "_"), "!?")) {
-		if err := o.readWords(ctx, r); err != nil {
+		if err := o.words.read(ctx, r); err != nil {
 			return definitionResult{}, err
 		}
 	}
@@ -208,17 +217,14 @@ func (o *Operators) define(ctx context.Context, symbol, within string) (definiti
 		return definitionResult{}, o.unknown(ctx, name, start, r)
 	}
 	var notes []string
-	result.By, notes = o.parsed(result.Definitions, "declaration")
+	result.By, notes = parsed(result.Definitions, "declaration")
 	result.Note = sentences(append(notes, r.skippedOnly()...))
 	return result, nil
 }
 
 // definePlace finds the declaration of the name at a place.
-func (o *Operators) definePlace(ctx context.Context, result definitionResult, t target) (definitionResult, error) {
-	found, err := o.servers.Definition(ctx, t.place)
-	if isGo(t.place.Path) && len(found) == 0 && ctx.Err() == nil {
-		found, err = o.golang().Definition(ctx, t.place)
-	}
+func (o *finder) definePlace(ctx context.Context, result definitionResult, t target) (definitionResult, error) {
+	found, err := o.resolver.definitions(ctx, t.place)
 	if err != nil {
 		return definitionResult{}, err
 	}
@@ -229,7 +235,7 @@ func (o *Operators) definePlace(ctx context.Context, result definitionResult, t 
 		symbol := source.Symbol{Name: t.word, Kind: "name", Place: at}
 		if text, err := o.tree.LoadText(at.Path); err == nil {
 			if outline, err := source.OutlineOf(ctx, at.Path, string(text.Data)); err == nil {
-				for _, s := range o.qualified(outline.Symbols) {
+				for _, s := range o.resolver.qualified(outline.Symbols) {
 					if s.Line == at.Line && s.Column == at.Column {
 						symbol = s
 					}
@@ -246,7 +252,7 @@ func (o *Operators) definePlace(ctx context.Context, result definitionResult, t 
 }
 
 // asked parses the arguments symbol and path.
-func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Name, string, error) {
+func (o *finder) asked(ctx context.Context, symbol, within string) (source.Name, string, error) {
 	name := source.ParseName(symbol)
 	if name.Word == "" {
 		return name, "", fmt.Errorf("the argument symbol is %q, which is no name; write it like Parse or Run.Apply", symbol)
@@ -256,7 +262,7 @@ func (o *Operators) asked(ctx context.Context, symbol, within string) (source.Na
 }
 
 // unknown returns an error that nothing declares a name, with similar names.
-func (o *Operators) unknown(ctx context.Context, name source.Name, start string, r *wordSearch) error {
+func (o *finder) unknown(ctx context.Context, name source.Name, start string, r *wordSearch) error {
 	where := "the workspace"
 	if start != "." {
 		where = start
@@ -304,7 +310,7 @@ func unknownName(err error) (note string, unknown bool) {
 }
 
 // holds reports whether a search for a text finds it.
-func (o *Operators) holds(ctx context.Context, text, start string) (bool, error) {
+func (o *finder) holds(ctx context.Context, text, start string) (bool, error) {
 	find, err := grep.NewFinder(text, false, false)
 	if err != nil {
 		return false, err
@@ -316,7 +322,7 @@ func (o *Operators) holds(ctx context.Context, text, start string) (bool, error)
 
 // near returns declared names spelled similarly to a word. It first picks
 // similar words from the text, which is fast, and looks up only those.
-func (o *Operators) near(ctx context.Context, word, start string) ([]string, error) {
+func (o *finder) near(ctx context.Context, word, start string) ([]string, error) {
 	all := map[string]bool{}
 	err := o.tree.Walk(ctx, start, func(at string, d fs.DirEntry) error {
 		lang, ok := source.LanguageOf(at)
@@ -335,7 +341,7 @@ func (o *Operators) near(ctx context.Context, word, start string) ([]string, err
 	for _, like := range source.Near(word, keysOf(all)) {
 		name := source.Name{Given: like, Word: like}
 		r := &wordSearch{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
-		if err := o.readWords(ctx, r); err != nil {
+		if err := o.words.read(ctx, r); err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(r.results, func(f readFile) bool { found, _ := f.found.([]source.Symbol); return len(found) > 0 }) {

@@ -28,19 +28,28 @@ type Config struct {
 	Logger        *slog.Logger
 }
 
-// Operators implements the operators for source code.
+// Operators are the operators for source code. Each has what it works with.
 type Operators struct {
-	tree      *tree.Tree
-	changes   *change.Writer
-	environ   []string
-	maxOutput int
-	touching  func(ctx context.Context, files []string) ([]string, error)
-	servers   *lsp.Servers
-	missing   func(p lsp.Program)
-	log       *slog.Logger
+	finder      *finder
+	referrer    *referrer
+	outliner    *outliner
+	transformer *transformer
+	editor      *editor
+	summarizer  *summarizer
 }
 
 // New returns the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, changes: cfg.Changes, environ: cfg.Environ, maxOutput: cfg.MaxOutput, touching: cfg.Touching, servers: cfg.Servers, missing: cfg.MissingServer, log: cfg.Logger}
+	words := &wordReader{tree: cfg.Tree}
+	names := &resolver{tree: cfg.Tree, words: words, environ: cfg.Environ, servers: cfg.Servers, missing: cfg.MissingServer}
+	outlines := &outliner{tree: cfg.Tree, resolver: names, servers: cfg.Servers}
+	finds := &finder{tree: cfg.Tree, words: words, resolver: names, maxOutput: cfg.MaxOutput}
+	refers := &referrer{words: words, resolver: names, finder: finds}
+	renames := &wordRenamer{words: words, finder: finds}
+	return &Operators{
+		finder: finds, referrer: refers, outliner: outlines,
+		transformer: &transformer{tree: cfg.Tree, resolver: names, finder: finds, referrer: refers, renamer: renames},
+		editor:      &editor{tree: cfg.Tree, changes: cfg.Changes, words: words, resolver: names, finder: finds},
+		summarizer:  &summarizer{tree: cfg.Tree, words: words, outliner: outlines, finder: finds, referrer: refers, touching: cfg.Touching, log: cfg.Logger},
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 type parseResult struct {
@@ -24,7 +26,14 @@ type parseArgs struct {
 	Path string `json:"path" jsonschema:"file, relative to the workspace"`
 }
 
-func (o *Operators) parse(ctx context.Context, _ op.Call, args parseArgs) (*op.Answer[parseResult], error) {
+// outliner lists what single files hold.
+type outliner struct {
+	tree     *tree.Tree
+	resolver *resolver
+	servers  *lsp.Servers // may be nil
+}
+
+func (o *outliner) parse(ctx context.Context, _ op.Call, args parseArgs) (*op.Answer[parseResult], error) {
 	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err
@@ -45,7 +54,7 @@ func (o *Operators) parse(ctx context.Context, _ op.Call, args parseArgs) (*op.A
 }
 
 // outline returns the outline of a file with the given text.
-func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, error) {
+func (o *outliner) outline(ctx context.Context, at, text string) (parseResult, error) {
 	result := parseResult{Path: at, Language: "unknown", By: source.ByWords, Imports: []string{}, Lines: source.CountLines(text), Outline: []source.Symbol{}}
 	lang, known := source.LanguageOf(at)
 	if known {
@@ -75,7 +84,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 	result.Outline = append(result.Outline, found.Symbols...)
 	switch served, err := o.serverOutline(ctx, at, found.Symbols); {
 	case isGo(at):
-		result.By, result.Outline = source.ByTypes, o.qualified(result.Outline) // by Go's own parser
+		result.By, result.Outline = source.ByTypes, o.resolver.qualified(result.Outline) // by Go's own parser
 	case err == nil:
 		result.By, result.Outline = source.ByTypes, served
 	case ctx.Err() != nil:
@@ -92,7 +101,7 @@ func (o *Operators) outline(ctx context.Context, at, text string) (parseResult, 
 
 // serverOutline returns a language server's declarations of a file. It adds
 // signatures and comments found by words.
-func (o *Operators) serverOutline(ctx context.Context, at string, words []source.Symbol) ([]source.Symbol, error) {
+func (o *outliner) serverOutline(ctx context.Context, at string, words []source.Symbol) ([]source.Symbol, error) {
 	if isGo(at) {
 		return nil, errNoTypes
 	}

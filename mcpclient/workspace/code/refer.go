@@ -34,7 +34,14 @@ type referencesArgs struct {
 	Max    int    `json:"max,omitempty" jsonschema:"how many references to return; default: 500"`
 }
 
-func (o *Operators) references(ctx context.Context, _ op.Call, args referencesArgs) (*op.Answer[referencesResult], error) {
+// referrer finds where names are used.
+type referrer struct {
+	words    *wordReader
+	resolver *resolver
+	finder   *finder
+}
+
+func (o *referrer) references(ctx context.Context, _ op.Call, args referencesArgs) (*op.Answer[referencesResult], error) {
 	limit, err := capped("code.references", args.Max, defaultReferences, mostReferences)
 	if err != nil {
 		return nil, err
@@ -60,19 +67,19 @@ func (o *Operators) references(ctx context.Context, _ op.Call, args referencesAr
 }
 
 // refer finds the uses of a symbol.
-func (o *Operators) refer(ctx context.Context, symbol, within string) (referencesResult, error) {
-	name, start, err := o.asked(ctx, symbol, within)
+func (o *referrer) refer(ctx context.Context, symbol, within string) (referencesResult, error) {
+	name, start, err := o.finder.asked(ctx, symbol, within)
 	if err != nil {
 		return referencesResult{}, err
 	}
-	t, err := o.aim(ctx, symbol, name, start)
+	t, err := o.resolver.aim(ctx, symbol, name, start)
 	if errors.Is(err, errNoTypes) {
 		return o.wordReferences(ctx, name, start, nil)
 	}
 	if err != nil {
 		return referencesResult{}, err
 	}
-	found, err := o.typedUses(ctx, t)
+	found, err := o.resolver.typedUses(ctx, t)
 	switch {
 	case ctx.Err() != nil:
 		return referencesResult{}, context.Cause(ctx)
@@ -87,7 +94,7 @@ func (o *Operators) refer(ctx context.Context, symbol, within string) (reference
 
 // typedReferences returns uses by types, with a note on files that were not
 // examined.
-func (o *Operators) typedReferences(ctx context.Context, name source.Name, start string, t target, found uses) (referencesResult, error) {
+func (o *referrer) typedReferences(ctx context.Context, name source.Name, start string, t target, found uses) (referencesResult, error) {
 	result := referencesResult{Symbol: name.Given, Name: t.word, By: source.ByTypes, References: inside(found.references, start)}
 	if t.symbol != nil {
 		result.Symbol, result.Name, result.Definition = t.symbol.Qualified, t.symbol.Name, &t.symbol.Place
@@ -127,9 +134,9 @@ func lastName(name string) string { return name[strings.LastIndexByte(name, '.')
 
 // otherFiles returns the files with a word that were not compared. It searches
 // them as text, without lexing.
-func (o *Operators) otherFiles(ctx context.Context, start, word string, compared func(at string) bool) ([]string, error) {
+func (o *referrer) otherFiles(ctx context.Context, start, word string, compared func(at string) bool) ([]string, error) {
 	r := &wordSearch{start: start, word: word, skip: compared}
-	files, mentions, err := o.holding(ctx, r)
+	files, mentions, err := o.words.holding(ctx, r)
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
@@ -137,9 +144,9 @@ func (o *Operators) otherFiles(ctx context.Context, start, word string, compared
 }
 
 // wordReferences returns uses by words.
-func (o *Operators) wordReferences(ctx context.Context, name source.Name, start string, notes []string) (referencesResult, error) {
+func (o *referrer) wordReferences(ctx context.Context, name source.Name, start string, notes []string) (referencesResult, error) {
 	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any { return f.Uses(name.Word) }}
-	if err := o.readWords(ctx, r); err != nil {
+	if err := o.words.read(ctx, r); err != nil {
 		return referencesResult{}, err
 	}
 	result := referencesResult{Symbol: name.Given, Name: name.Word, By: source.ByWords, References: []source.Reference{}}
@@ -172,7 +179,7 @@ func (o *Operators) wordReferences(ctx context.Context, name source.Name, start 
 		if len(quoted) > 0 || len(r.notes()) > 0 {
 			return result, nil
 		}
-		return referencesResult{}, o.unknown(ctx, name, start, r)
+		return referencesResult{}, o.finder.unknown(ctx, name, start, r)
 	}
 	return result, nil
 }

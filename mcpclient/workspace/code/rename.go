@@ -24,16 +24,22 @@ type wordRename struct {
 	err      error
 }
 
+// wordRenamer renames by words.
+type wordRenamer struct {
+	words  *wordReader
+	finder *finder
+}
+
 // renameWords computes a rename by words in the files of the languages that
 // declare the name. It changes nothing if words cannot tell which declaration
 // is meant. notes are added to the result.
-func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, start string, notes []string) (transformResult, error) {
+func (o *wordRenamer) renameWords(ctx context.Context, name source.Name, newName, start string, notes []string) (transformResult, error) {
 	bare := source.Name{Given: name.Word, Word: name.Word}
 	r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
 		edits, uses, err := f.Rename(name.Word, newName)
 		return wordRename{edits, uses, f.Declares(bare), err}
 	}}
-	if err := o.readWords(ctx, r); err != nil {
+	if err := o.words.read(ctx, r); err != nil {
 		return transformResult{}, err
 	}
 	chosen, others, err := family(r.results, name, newName, start)
@@ -41,7 +47,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 		return transformResult{}, err
 	}
 	if len(chosen) == 0 {
-		return transformResult{}, &noUseError{o.unknown(ctx, name, start, r)}
+		return transformResult{}, &noUseError{o.finder.unknown(ctx, name, start, r)}
 	}
 	var edits []source.Edit
 	var quoted []source.Place
@@ -87,7 +93,7 @@ func (o *Operators) renameWords(ctx context.Context, name source.Name, newName, 
 
 // outside returns where the languages of a rename use the old name outside
 // start: those places keep it and may break.
-func (o *Operators) outside(ctx context.Context, word string, chosen []readFile, start string) ([]string, error) {
+func (o *wordRenamer) outside(ctx context.Context, word string, chosen []readFile, start string) ([]string, error) {
 	if start == "." {
 		return nil, nil
 	}
@@ -96,7 +102,7 @@ func (o *Operators) outside(ctx context.Context, word string, chosen []readFile,
 		families[f.language.Family] = true
 	}
 	r := &wordSearch{start: ".", word: word, lexed: func(f *source.File) any { return f.Uses(word) }}
-	if err := o.readWords(ctx, r); err != nil {
+	if err := o.words.read(ctx, r); err != nil {
 		return nil, err
 	}
 	var places, skipped []string

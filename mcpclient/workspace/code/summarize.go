@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"replan/mcpclient/workspace/code/digest"
 	"replan/mcpclient/workspace/code/source"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 type summaryResult struct {
@@ -32,8 +34,19 @@ type summaryArgs struct {
 	Symbol  string          `json:"symbol,omitempty" jsonschema:"name to explain; with matches, the searched name"`
 }
 
+// summarizer describes code, diffs, logs and results of tests without a model.
+type summarizer struct {
+	tree     *tree.Tree
+	words    *wordReader
+	outliner *outliner
+	finder   *finder
+	referrer *referrer
+	touching func(ctx context.Context, files []string) ([]string, error) // see Config.Touching
+	log      *slog.Logger
+}
+
 // summarize combines the summaries of all arguments, failures first.
-func (o *Operators) summarize(ctx context.Context, c op.Call, args summaryArgs) (*op.Answer[summaryResult], error) {
+func (o *summarizer) summarize(ctx context.Context, c op.Call, args summaryArgs) (*op.Answer[summaryResult], error) {
 	var parts []digest.Digest
 	for _, of := range []func(context.Context, summaryArgs) (digest.Digest, error){
 		o.summarizeTests, o.summarizeDiff, o.summarizeSymbol, o.summarizeFile, o.summarizeLog,
@@ -58,7 +71,7 @@ func given(raw json.RawMessage) bool {
 
 // summarizeTests summarizes a test run and the commits in the log that changed
 // the failing code.
-func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+func (o *summarizer) summarizeTests(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if !given(args.Tests) {
 		return digest.Digest{}, nil
 	}
@@ -85,7 +98,7 @@ func (o *Operators) summarizeTests(ctx context.Context, args summaryArgs) (diges
 
 // mark flags the commits that changed files or the code they test. If git
 // fails, it flags none.
-func (o *Operators) mark(ctx context.Context, commits []digest.Commit, files []string) {
+func (o *summarizer) mark(ctx context.Context, commits []digest.Commit, files []string) {
 	const most = 20
 	if len(files) == 0 || len(commits) == 0 {
 		return
@@ -123,7 +136,7 @@ func readLog(raw json.RawMessage) ([]digest.Commit, int, error) {
 	return log.Commits, log.Total, nil
 }
 
-func (o *Operators) summarizeLog(_ context.Context, args summaryArgs) (digest.Digest, error) {
+func (o *summarizer) summarizeLog(_ context.Context, args summaryArgs) (digest.Digest, error) {
 	if !given(args.Log) {
 		return digest.Digest{}, nil
 	}
@@ -140,7 +153,7 @@ func (o *Operators) summarizeLog(_ context.Context, args summaryArgs) (digest.Di
 	return digest.Log(commits, total), nil
 }
 
-func (o *Operators) summarizeDiff(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+func (o *summarizer) summarizeDiff(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Diff == nil {
 		return digest.Digest{}, nil
 	}
@@ -149,7 +162,7 @@ func (o *Operators) summarizeDiff(ctx context.Context, args summaryArgs) (digest
 
 // summarizeSymbol describes a name. Without search matches it looks up the
 // uses itself.
-func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+func (o *summarizer) summarizeSymbol(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Symbol == "" && !given(args.Matches) {
 		return digest.Digest{}, nil
 	}
@@ -176,7 +189,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 	if args.Text == "" {
 		within = args.Path
 	}
-	defined, err := o.define(ctx, args.Symbol, within)
+	defined, err := o.finder.define(ctx, args.Symbol, within)
 	switch {
 	case ctx.Err() != nil:
 		return digest.Digest{}, context.Cause(ctx)
@@ -196,7 +209,7 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 	if s := k.Definitions[0]; s.Qualified != "" && defined.By == source.ByTypes {
 		asked = s.Qualified // if the name is ambiguous, describe the first
 	}
-	uses, err := o.refer(ctx, asked, within)
+	uses, err := o.referrer.refer(ctx, asked, within)
 	if ctx.Err() != nil {
 		return digest.Digest{}, context.Cause(ctx)
 	}
@@ -220,11 +233,11 @@ func (o *Operators) summarizeSymbol(ctx context.Context, args summaryArgs) (dige
 
 // members returns the methods and fields of a type, or none if it cannot be
 // read.
-func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbol {
+func (o *summarizer) members(ctx context.Context, s source.Symbol) []source.Symbol {
 	var all []source.Symbol
 	if isGo(s.Path) {
 		r := &wordSearch{start: path.Dir(s.Path), word: s.Name, lexed: func(f *source.File) any { return f.Outline().Symbols }}
-		if err := o.readWords(ctx, r); err != nil {
+		if err := o.words.read(ctx, r); err != nil {
 			return nil
 		}
 		for _, f := range r.results {
@@ -233,7 +246,7 @@ func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbo
 			}
 		}
 	} else if f, err := o.tree.LoadText(s.Path); err == nil && f.Exists {
-		found, err := o.outline(ctx, s.Path, string(f.Data))
+		found, err := o.outliner.outline(ctx, s.Path, string(f.Data))
 		if err != nil {
 			return nil
 		}
@@ -244,7 +257,7 @@ func (o *Operators) members(ctx context.Context, s source.Symbol) []source.Symbo
 }
 
 // summarizeFile describes a file, a folder or a text.
-func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest.Digest, error) {
+func (o *summarizer) summarizeFile(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Text == "" && (args.Path == "" || args.Symbol != "") {
 		return digest.Digest{}, nil
 	}
@@ -268,7 +281,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 			p.Text = string(f.Data) // the full text, even if the argument is a part
 		}
 		p.Path = at
-		known, err := o.outline(ctx, at, p.Text)
+		known, err := o.outliner.outline(ctx, at, p.Text)
 		if err == nil {
 			p.Language, p.Package, p.Imports, p.Lines, p.Outline, p.Note = known.Language, known.Package, known.Imports, known.Lines, known.Outline, ""
 			if len(known.Outline) == 0 {
@@ -285,7 +298,7 @@ func (o *Operators) summarizeFile(ctx context.Context, args summaryArgs) (digest
 }
 
 // summarizeFolder counts the files of a folder by language.
-func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Digest, error) {
+func (o *summarizer) summarizeFolder(ctx context.Context, at string) (digest.Digest, error) {
 	const most = 5000
 	f := digest.Folder{Path: at, Languages: map[string]digest.Size{}}
 	abouts := map[int]string{} // by reliability
@@ -332,7 +345,7 @@ func (o *Operators) summarizeFolder(ctx context.Context, at string) (digest.Dige
 
 // about records what a file says about its folder: a README, doc.go, or a
 // package comment.
-func (o *Operators) about(ctx context.Context, p, text string, abouts map[int]string) {
+func (o *summarizer) about(ctx context.Context, p, text string, abouts map[int]string) {
 	base := strings.ToLower(path.Base(p))
 	var rank int
 	switch {

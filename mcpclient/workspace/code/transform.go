@@ -51,8 +51,17 @@ type transformArgs struct {
 	Path        string  `json:"path,omitempty" jsonschema:"only in this folder or file; default: the whole workspace"`
 }
 
+// transformer computes changes in many places.
+type transformer struct {
+	tree     *tree.Tree
+	resolver *resolver
+	finder   *finder
+	referrer *referrer
+	renamer  *wordRenamer
+}
+
 // transform computes a change without writing anything.
-func (o *Operators) transform(ctx context.Context, _ op.Call, args transformArgs) (*op.Answer[transformResult], error) {
+func (o *transformer) transform(ctx context.Context, _ op.Call, args transformArgs) (*op.Answer[transformResult], error) {
 	var result transformResult
 	var err error
 	args = args.named()
@@ -91,14 +100,14 @@ func (a transformArgs) named() transformArgs {
 }
 
 // rename computes a rename, by types if possible, or else by words.
-func (o *Operators) rename(ctx context.Context, args transformArgs) (transformResult, error) {
+func (o *transformer) rename(ctx context.Context, args transformArgs) (transformResult, error) {
 	switch {
 	case args.Symbol == "" || args.NewName == "":
 		return transformResult{}, errors.New("a rename needs symbol, the old name, and new_name")
 	case args.Pattern != "" || args.Replacement != nil || args.Regex || args.Glob != "":
 		return transformResult{}, errors.New("a rename takes symbol, new_name and path alone; pattern, replacement, regex and glob are of replace")
 	}
-	name, start, err := o.asked(ctx, args.Symbol, args.Path)
+	name, start, err := o.finder.asked(ctx, args.Symbol, args.Path)
 	if err != nil {
 		return transformResult{}, err
 	}
@@ -109,9 +118,9 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 	if newName == name.Word {
 		return transformResult{}, fmt.Errorf("%s is called %s already", name.Given, newName)
 	}
-	t, err := o.aim(ctx, args.Symbol, name, start)
+	t, err := o.resolver.aim(ctx, args.Symbol, name, start)
 	if errors.Is(err, errNoTypes) {
-		return o.renameWords(ctx, name, newName, start, nil)
+		return o.renamer.renameWords(ctx, name, newName, start, nil)
 	}
 	if err != nil {
 		return transformResult{}, err
@@ -119,7 +128,7 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 	if newName == t.word {
 		return transformResult{}, fmt.Errorf("%s is called %s already", name.Given, newName)
 	}
-	renamed, compared, err := o.renamedBy(ctx, t, newName)
+	renamed, compared, err := o.resolver.renamedBy(ctx, t, newName)
 	switch {
 	case ctx.Err() != nil:
 		return transformResult{}, context.Cause(ctx)
@@ -128,11 +137,11 @@ func (o *Operators) rename(ctx context.Context, args transformArgs) (transformRe
 	case refuses(err) || name.Word != t.word: // a search by words ignores places
 		return transformResult{}, err
 	}
-	return o.renameWords(ctx, name, newName, start, []string{typesFailed(err)})
+	return o.renamer.renameWords(ctx, name, newName, start, []string{typesFailed(err)})
 }
 
 // renamed returns the result of a rename by types.
-func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Renamed, compared func(at string) bool) (transformResult, error) {
+func (o *transformer) renamed(ctx context.Context, t target, renamed golang.Renamed, compared func(at string) bool) (transformResult, error) {
 	notes := renamed.Notes
 	if len(renamed.Also) > 0 {
 		also := make([]string, len(renamed.Also))
@@ -142,7 +151,7 @@ func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Rename
 		notes = append(notes, "also renamed: "+strings.Join(also, ", "))
 	}
 	if t.symbol != nil {
-		other, err := o.otherFiles(ctx, ".", t.word, compared)
+		other, err := o.referrer.otherFiles(ctx, ".", t.word, compared)
 		if err != nil {
 			return transformResult{}, err
 		}
@@ -161,7 +170,7 @@ func (o *Operators) renamed(ctx context.Context, t target, renamed golang.Rename
 }
 
 // edited applies edits to their files.
-func (o *Operators) edited(edits []source.Edit) ([]change.Change, error) {
+func (o *transformer) edited(edits []source.Edit) ([]change.Change, error) {
 	byPath := map[string][]source.Edit{}
 	for _, e := range edits {
 		byPath[e.Path] = append(byPath[e.Path], e)
@@ -218,7 +227,7 @@ func transformed(by source.Method, changes []change.Change, edits int, notes []s
 }
 
 // replace computes the replacement of a pattern.
-func (o *Operators) replace(ctx context.Context, args transformArgs) (transformResult, error) {
+func (o *transformer) replace(ctx context.Context, args transformArgs) (transformResult, error) {
 	switch {
 	case args.Replacement == nil:
 		return transformResult{}, errors.New("a replacement needs pattern, and replacement, which may be empty")

@@ -17,6 +17,7 @@ import (
 	"replan/mcpclient/workspace/code/golang"
 	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/code/source"
+	"replan/mcpclient/workspace/tree"
 )
 
 // target is a name at a place that a language server or a type checker can
@@ -51,10 +52,22 @@ func (e *ambiguousError) Error() string {
 // errNoTypes means that only words can resolve a name.
 var errNoTypes = errors.New("nothing knows its types")
 
+// resolver says what names mean, by language servers and Go's type checker.
+type resolver struct {
+	tree    *tree.Tree
+	words   *wordReader
+	environ []string            // of the go command
+	servers *lsp.Servers        // may be nil
+	missing func(p lsp.Program) // see Config.MissingServer
+}
+
+// golang returns the Go code of the workspace, with types.
+func (o *resolver) golang() *golang.Project { return golang.New(o.tree.Dir, o.environ) }
+
 // aim finds a declaration, or at least a use, of a symbol in a language with a
 // language server or a type checker. It fails with errNoTypes if only words
 // are available.
-func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, start string) (target, error) {
+func (o *resolver) aim(ctx context.Context, symbol string, name source.Name, start string) (target, error) {
 	if at, ok, err := o.placed(ctx, symbol); ok || err != nil {
 		return at, err
 	}
@@ -66,7 +79,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 		r := &wordSearch{start: start, word: name.Word, lexed: func(f *source.File) any {
 			return occurrence{o.declared(f, name), f.Uses(name.Word).References}
 		}}
-		if err := o.readWords(ctx, r); err != nil {
+		if err := o.words.read(ctx, r); err != nil {
 			return nil, nil, err
 		}
 		var declared []source.Symbol
@@ -113,7 +126,7 @@ func (o *Operators) aim(ctx context.Context, symbol string, name source.Name, st
 var placeForm = regexp.MustCompile(`^(.+\.\w+):(\d+)(?::(\d+))?$`)
 
 // placed parses a symbol given as a place: file:line or file:line:column.
-func (o *Operators) placed(ctx context.Context, symbol string) (target, bool, error) {
+func (o *resolver) placed(ctx context.Context, symbol string) (target, bool, error) {
 	m := placeForm.FindStringSubmatch(strings.Trim(strings.TrimSpace(symbol), "`\"'"))
 	if m == nil {
 		return target{}, false, nil
@@ -179,7 +192,7 @@ func embedding(declared []source.Symbol) func(s source.Symbol) bool {
 }
 
 // knows reports whether a file has a language server or a type checker.
-func (o *Operators) knows(at string) bool {
+func (o *resolver) knows(at string) bool {
 	if isGo(at) && o.golang().Governs(at) {
 		return true
 	}
@@ -192,7 +205,7 @@ func (o *Operators) knows(at string) bool {
 }
 
 // qualified sets unambiguous names for Go declarations.
-func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
+func (o *resolver) qualified(declared []source.Symbol) []source.Symbol {
 	paths := map[string]string{}
 	for i, s := range declared {
 		if !isGo(s.Path) {
@@ -209,9 +222,9 @@ func (o *Operators) qualified(declared []source.Symbol) []source.Symbol {
 }
 
 // declared returns the declarations in a file to which a name refers. A name in
-// full, as [Operators.qualified] writes it, refers to exactly one of them: the last
+// full, as [resolver.qualified] writes it, refers to exactly one of them: the last
 // element of its import path may be v2, and need not be the package's name.
-func (o *Operators) declared(f *source.File, name source.Name) []source.Symbol {
+func (o *resolver) declared(f *source.File, name source.Name) []source.Symbol {
 	if strings.Contains(name.Given, "/") {
 		alike := o.qualified(f.Declares(source.Name{Given: name.Word, Word: name.Word}))
 		exact := slices.DeleteFunc(alike, func(s source.Symbol) bool { return s.Qualified != name.Given })
@@ -224,7 +237,7 @@ func (o *Operators) declared(f *source.File, name source.Name) []source.Symbol {
 
 // importPath returns the import path of the package in a folder, or the folder
 // if no go.mod determines it.
-func (o *Operators) importPath(at string) string {
+func (o *resolver) importPath(at string) string {
 	for dir := at; ; dir = path.Dir(dir) {
 		if data, err := o.tree.Root.ReadFile(filepath.FromSlash(path.Join(dir, "go.mod"))); err == nil {
 			return path.Join(modfile.ModulePath(data), strings.TrimPrefix(strings.TrimPrefix(at, dir), "/"))
@@ -235,6 +248,15 @@ func (o *Operators) importPath(at string) string {
 	}
 }
 
+// definitions returns where the name at a place is declared.
+func (o *resolver) definitions(ctx context.Context, place source.Place) ([]source.Place, error) {
+	found, err := o.servers.Definition(ctx, place)
+	if isGo(place.Path) && len(found) == 0 && ctx.Err() == nil {
+		return o.golang().Definition(ctx, place)
+	}
+	return found, err
+}
+
 // uses is the report of a server or a type checker about a name.
 type uses struct {
 	references []source.Reference
@@ -243,7 +265,7 @@ type uses struct {
 }
 
 // typedUses asks the language server, or Go's type checker if there is none.
-func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
+func (o *resolver) typedUses(ctx context.Context, t target) (uses, error) {
 	var u uses
 	refs, err := o.servers.References(ctx, t.place, t.holding)
 	switch {
@@ -270,7 +292,7 @@ func (o *Operators) typedUses(ctx context.Context, t target) (uses, error) {
 
 // renamedBy asks the language server for a rename, or Go's type checker if
 // there is none.
-func (o *Operators) renamedBy(ctx context.Context, t target, name string) (golang.Renamed, func(string) bool, error) {
+func (o *resolver) renamedBy(ctx context.Context, t target, name string) (golang.Renamed, func(string) bool, error) {
 	renamed, err := o.servers.Rename(ctx, t.place, name, t.holding)
 	refused := new(lsp.RefusedError)
 	switch {
@@ -304,7 +326,7 @@ func refuses(err error) bool {
 
 // sameServer returns a function that reports whether a file shares the server
 // of another file.
-func (o *Operators) sameServer(file string) func(at string) bool {
+func (o *resolver) sameServer(file string) func(at string) bool {
 	ours, _ := o.servers.Program(file)
 	return func(at string) bool {
 		p, known := o.servers.Program(at)
@@ -314,7 +336,7 @@ func (o *Operators) sameServer(file string) func(at string) bool {
 
 // notServed explains why a language server did not answer, and reports one
 // that is not installed. A missing or disabled server needs no note.
-func (o *Operators) notServed(err error) []string {
+func (o *resolver) notServed(err error) []string {
 	unavailable := new(lsp.UnavailableError)
 	if errors.As(err, &unavailable) && unavailable.Missing() && o.missing != nil {
 		o.missing(unavailable.Program)
@@ -330,7 +352,7 @@ func (o *Operators) notServed(err error) []string {
 
 // withEnclosing adds the enclosing function or type to each reference, and drops those
 // in files that no operator may read.
-func (o *Operators) withEnclosing(ctx context.Context, refs []source.Reference) []source.Reference {
+func (o *resolver) withEnclosing(ctx context.Context, refs []source.Reference) []source.Reference {
 	refs = slices.DeleteFunc(refs, func(ref source.Reference) bool { return o.tree.Closed(ref.Path) })
 	files := map[string]*source.File{}
 	for i, ref := range refs {

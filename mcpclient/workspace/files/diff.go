@@ -15,9 +15,12 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
-// diffChanges returns the changes of a unified diff. The diff must match
+// diffReader reads unified diffs.
+type diffReader struct{ tree *tree.Tree }
+
+// changes returns the changes of a unified diff. The diff must match
 // exactly; if one hunk does not, the whole diff fails.
-func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change.Change, error) {
+func (o *diffReader) changes(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	text := args.Diff
 	if tree.AllCRLF(text) {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -33,7 +36,7 @@ func (o *Operators) diffChanges(ctx context.Context, args patchArgs) ([]change.C
 			return nil, fmt.Errorf("the diff cannot be read: %s", strings.TrimPrefix(err.Error(), "gitdiff: "))
 		}
 		for i, f := range files {
-			c, err := o.diffChange(ctx, f, i == 0 && strings.HasPrefix(part, gitHeader))
+			c, err := o.change(ctx, f, i == 0 && strings.HasPrefix(part, gitHeader))
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +81,7 @@ func gitParts(diff string) []string {
 	}
 }
 
-func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit bool) (change.Change, error) {
+func (o *diffReader) change(ctx context.Context, f *gitdiff.File, fromGit bool) (change.Change, error) {
 	name := f.NewName
 	if f.IsDelete {
 		name = f.OldName
@@ -91,7 +94,7 @@ func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit boo
 	case f.NewMode != 0 && !f.IsNew && f.NewMode != f.OldMode && f.OldMode != 0:
 		return change.Change{}, fmt.Errorf("the diff changes the mode of %s; only its text can be changed", name)
 	}
-	at, err := o.diffPath(name, fromGit)
+	at, err := o.path(name, fromGit)
 	if err != nil {
 		return change.Change{}, err
 	}
@@ -120,10 +123,10 @@ func (o *Operators) diffChange(ctx context.Context, f *gitdiff.File, fromGit boo
 	return change.Change{Path: at, Before: before, After: tree.File{Exists: true, Data: after, Mode: before.Mode}}, nil
 }
 
-// diffPath returns the path of the file in a header. In diffs not made by git,
+// path returns the path of the file in a header. In diffs not made by git,
 // the parser keeps the prefixes a/ and b/. A real folder with such a name wins
 // only if the file exists only there.
-func (o *Operators) diffPath(name string, fromGit bool) (string, error) {
+func (o *diffReader) path(name string, fromGit bool) (string, error) {
 	plain, ok := strings.CutPrefix(name, "b/")
 	if !ok {
 		plain, ok = strings.CutPrefix(name, "a/")

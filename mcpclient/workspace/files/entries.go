@@ -22,11 +22,17 @@ const (
 	maxTreeBytes = 64 << 20 // total bytes of their contents
 )
 
+// entries makes, moves and removes files and folders as a whole.
+type entries struct {
+	tree    *tree.Tree
+	changes *change.Writer
+}
+
 type mkdirArgs struct {
 	Path string `json:"path" jsonschema:"folder, relative to the workspace"`
 }
 
-func (o *Operators) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.Answer[change.Result], error) {
+func (o *entries) mkdir(ctx context.Context, c op.Call, args mkdirArgs) (*op.Answer[change.Result], error) {
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		at, err := o.tree.Changeable(strings.TrimRight(args.Path, "/"))
 		if err != nil {
@@ -50,7 +56,7 @@ type removeArgs struct {
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"remove a folder with all that is in it"`
 }
 
-func (o *Operators) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
+func (o *entries) remove(ctx context.Context, c op.Call, args removeArgs) (*op.Answer[change.Result], error) {
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		at, err := o.tree.ChangeableEntry(args.Path)
 		if err != nil {
@@ -76,7 +82,7 @@ type moveArgs struct {
 	To   string `json:"to" jsonschema:"its whole new path; missing folders are made"`
 }
 
-func (o *Operators) move(ctx context.Context, c op.Call, args moveArgs) (*op.Answer[change.Result], error) {
+func (o *entries) move(ctx context.Context, c op.Call, args moveArgs) (*op.Answer[change.Result], error) {
 	return o.changes.Make(ctx, c, func() ([]change.Change, error) {
 		from, err := o.tree.ChangeableEntry(args.From)
 		if err != nil {
@@ -141,7 +147,7 @@ type entryOf struct {
 
 // loadTree loads a file, or a folder with all its contents, including ignored
 // files. Each folder comes before its contents.
-func (o *Operators) loadTree(ctx context.Context, at string) ([]entryOf, error) {
+func (o *entries) loadTree(ctx context.Context, at string) ([]entryOf, error) {
 	var entries []entryOf
 	size := 0
 	err := fs.WalkDir(o.tree.Root.FS(), at, func(at string, _ fs.DirEntry, err error) error {

@@ -29,7 +29,10 @@ type listArgs struct {
 	Depth int    `json:"depth,omitempty" jsonschema:"how many levels deep; default: 1"`
 }
 
-func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Answer[listResult], error) {
+// lister lists folders.
+type lister struct{ tree *tree.Tree }
+
+func (o *lister) list(ctx context.Context, _ op.Call, args listArgs) (*op.Answer[listResult], error) {
 	if args.Depth < 0 {
 		return nil, fmt.Errorf("the argument depth of fs.list must be 1 or more, not %d", args.Depth)
 	}
@@ -60,7 +63,7 @@ func (o *Operators) list(ctx context.Context, _ op.Call, args listArgs) (*op.Ans
 
 // listed returns where a list starts and how deep it goes, and what it takes alone; nil
 // takes all. A file is the list of itself, a pattern that of what it matches.
-func (o *Operators) listed(ctx context.Context, args listArgs) (start string, only *tree.Glob, depth int, err error) {
+func (o *lister) listed(ctx context.Context, args listArgs) (start string, only *tree.Glob, depth int, err error) {
 	if pattern, ok := o.tree.Pattern(args.Path); ok {
 		return ".", &pattern, math.MaxInt, nil
 	}

@@ -29,10 +29,13 @@ type missingError struct{ error }
 
 func (missingError) Is(target error) bool { return target == ErrMissing }
 
+// mentions are files and folders that messages name.
+type mentions struct{ tree *tree.Tree }
+
 // Mentionable lists the files and folders of the workspace that the user can
 // choose from, without those git ignores. Folders end with a slash. It reports
 // whether the list is incomplete.
-func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
+func (o *mentions) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
 	err = o.tree.Walk(ctx, ".", func(at string, d fs.DirEntry) error {
 		switch {
 		case at == ".":
@@ -55,7 +58,7 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 // Mention reads a file or lists a folder of the workspace that a message
 // names. It cuts a long file at the end of a line. The error wraps
 // [ErrMissing] if there is no such file.
-func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
+func (o *mentions) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	m := prompt.Mention{Name: name}
 	at, err := o.tree.Resolve(name)
 	if err != nil {
@@ -88,7 +91,7 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 }
 
 // head reads the beginning of a file and returns the file's full length.
-func (o *Operators) head(at string) (data []byte, whole int, err error) {
+func (o *mentions) head(at string) (data []byte, whole int, err error) {
 	f, err := o.tree.Root.OpenFile(at, os.O_RDONLY|tree.NonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
@@ -115,7 +118,7 @@ func wholeLines(data []byte) []byte {
 }
 
 // mentionFolder lists the contents of a folder, one entry per line.
-func (o *Operators) mentionFolder(ctx context.Context, m prompt.Mention, start string) (prompt.Mention, error) {
+func (o *mentions) mentionFolder(ctx context.Context, m prompt.Mention, start string) (prompt.Mention, error) {
 	m.Folder = true
 	var b strings.Builder
 	n := 0

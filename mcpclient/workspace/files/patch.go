@@ -18,12 +18,19 @@ import (
 	"replan/mcpclient/workspace/tree"
 )
 
+// patcher changes the text of files.
+type patcher struct {
+	tree    *tree.Tree
+	changes *change.Writer
+	diffs   *diffReader
+}
+
 type writeArgs struct {
 	Path string `json:"path" jsonschema:"file, relative to the workspace; missing folders are made"`
 	Text string `json:"text" jsonschema:"the whole text of the file"`
 }
 
-func (o *Operators) write(ctx context.Context, c op.Call, args writeArgs) (*op.Answer[change.Result], error) {
+func (o *patcher) write(ctx context.Context, c op.Call, args writeArgs) (*op.Answer[change.Result], error) {
 	if err := change.CheckText("text", args.Text); err != nil {
 		return nil, err
 	}
@@ -58,13 +65,13 @@ type patchArgs struct {
 	Hashes map[string]string `json:"hashes,omitempty" jsonschema:"the SHA-256 of each file that the change was made against, by path; a file that differs is refused"`
 }
 
-func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.Answer[change.Result], error) {
+func (o *patcher) patch(ctx context.Context, c op.Call, args patchArgs) (*op.Answer[change.Result], error) {
 	compute := func() ([]change.Change, error) { return o.replacement(ctx, args) }
 	switch {
 	case args.Diff != "" && (args.Old != nil || args.New != nil):
 		return nil, errors.New("fs.patch takes either path, old and new, or diff, not both")
 	case args.Diff != "":
-		compute = func() ([]change.Change, error) { return o.diffChanges(ctx, args) }
+		compute = func() ([]change.Change, error) { return o.diffs.changes(ctx, args) }
 	case args.Path == "" || args.Old == nil || args.New == nil:
 		return nil, errors.New("fs.patch needs path, old and new, or a diff")
 	case *args.Old == "":
@@ -87,7 +94,7 @@ func (o *Operators) patch(ctx context.Context, c op.Call, args patchArgs) (*op.A
 
 // vouched checks the files that a call was made against by their hashes, and
 // returns their paths.
-func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
+func (o *patcher) vouched(hashes map[string]string) (map[string]bool, error) {
 	for name, hash := range hashes {
 		if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size && hash != "" {
 			return nil, fmt.Errorf("the argument hashes of fs.patch has no SHA-256 in hex for %q", name)
@@ -113,7 +120,7 @@ func (o *Operators) vouched(hashes map[string]string) (map[string]bool, error) {
 
 // replacement returns the change of one file by a replacement. An old text that does
 // not occur exactly is matched to the nearest place, if there is only one.
-func (o *Operators) replacement(ctx context.Context, args patchArgs) ([]change.Change, error) {
+func (o *patcher) replacement(ctx context.Context, args patchArgs) ([]change.Change, error) {
 	at, err := o.tree.Changeable(args.Path)
 	if err != nil {
 		return nil, err

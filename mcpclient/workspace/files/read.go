@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 type readArgs struct {
@@ -17,7 +19,14 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to read; default: all"`
 }
 
-func (o *Operators) read(ctx context.Context, _ op.Call, args readArgs) (*op.Answer[op.None], error) {
+// reader reads files.
+type reader struct {
+	tree      *tree.Tree
+	changes   *change.Writer // remembers what was read
+	maxOutput int
+}
+
+func (o *reader) read(ctx context.Context, _ op.Call, args readArgs) (*op.Answer[op.None], error) {
 	if args.Offset < 0 || args.Limit < 0 {
 		return nil, fmt.Errorf("offset and limit of fs.read count lines from 1, they cannot be negative")
 	}
@@ -50,7 +59,7 @@ const mostRead = 10
 
 // several lists the files that a path means which names no single one: those of a
 // pattern, or of a folder without folders. It returns none for any other path.
-func (o *Operators) several(ctx context.Context, written, at string) ([]string, error) {
+func (o *reader) several(ctx context.Context, written, at string) ([]string, error) {
 	pattern, ok := o.tree.Pattern(written)
 	info, err := o.tree.Root.Stat(at)
 	folder := err == nil && info.IsDir()
@@ -95,7 +104,7 @@ func orNothing(names []string) string {
 }
 
 // readAll reads several files, each under a line with its name.
-func (o *Operators) readAll(files []string, args readArgs, err error) (*op.Answer[op.None], error) {
+func (o *reader) readAll(files []string, args readArgs, err error) (*op.Answer[op.None], error) {
 	if err != nil {
 		return nil, err
 	}

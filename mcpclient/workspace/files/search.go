@@ -30,7 +30,13 @@ type searchArgs struct {
 	Max        int    `json:"max,omitempty" jsonschema:"how many matches to return; default: 200"`
 }
 
-func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op.Answer[grep.Result], error) {
+// searcher searches the text of files.
+type searcher struct {
+	tree      *tree.Tree
+	maxOutput int
+}
+
+func (o *searcher) search(ctx context.Context, _ op.Call, args searchArgs) (*op.Answer[grep.Result], error) {
 	switch {
 	case args.Query == "":
 		return nil, errors.New("the argument query of fs.search is empty; name the text to find")
@@ -64,14 +70,15 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 	} else if start, err = o.tree.ScopeOf(ctx, args.Path); err != nil {
 		return nil, err
 	}
-	s := grep.Search{Find: find, Context: args.Context, Limit: defaultMatches, Size: o.maxOutput}
+	most := defaultMatches
 	if args.Max > 0 {
-		s.Limit = min(args.Max, grep.MostMatches)
+		most = min(args.Max, grep.MostMatches)
 	}
-	most := s.Limit
+	limit := most
 	if args.Words {
-		s.Limit = grep.MostMatches // the best matches are selected from these
+		limit = grep.MostMatches // the best matches are selected from these
 	}
+	s := grep.Search{Find: find, Context: args.Context, Limit: limit, Size: o.maxOutput}
 	wanted := func(at string, d fs.DirEntry) bool {
 		return d.Type().IsRegular() && (args.Glob == "" || only.Match(at)) && (!several || within.Match(at))
 	}
@@ -93,7 +100,7 @@ func (o *Operators) search(ctx context.Context, _ op.Call, args searchArgs) (*op
 // look adds what a search without a match may have meant. A query that is clearly a
 // regular expression is read as one. Lines that differ only in case are near: they do
 // not count.
-func (o *Operators) look(ctx context.Context, result *grep.Result, args searchArgs, start string, wanted func(string, fs.DirEntry) bool) error {
+func (o *searcher) look(ctx context.Context, result *grep.Result, args searchArgs, start string, wanted func(string, fs.DirEntry) bool) error {
 	run := func(regex, fold bool, limit int) (grep.Result, error) {
 		find, err := grep.NewFinder(args.Query, regex, fold)
 		if err != nil {
@@ -137,7 +144,7 @@ func isExpression(query string) bool { return expressionSign.MatchString(query) 
 
 // wholeGlob is a glob as it was meant: a folder with all in it, an ending with its
 // names, and several patterns in one.
-func (o *Operators) wholeGlob(glob string) string {
+func (o *searcher) wholeGlob(glob string) string {
 	switch at, err := o.tree.Resolve(strings.TrimSuffix(glob, "/")); {
 	case glob == "" || strings.ContainsAny(glob, "*?[{") && !strings.Contains(glob, ","):
 		return glob
@@ -152,12 +159,12 @@ func (o *Operators) wholeGlob(glob string) string {
 	}
 }
 
-func (o *Operators) isFolder(at string) bool {
+func (o *searcher) isFolder(at string) bool {
 	info, err := o.tree.Root.Stat(at)
 	return err == nil && info.IsDir()
 }
 
-func (o *Operators) isFile(at string) bool {
+func (o *searcher) isFile(at string) bool {
 	info, err := o.tree.Root.Stat(at)
 	return err == nil && info.Mode().IsRegular()
 }

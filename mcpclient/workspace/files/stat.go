@@ -28,7 +28,10 @@ type statArgs struct {
 	Path string `json:"path" jsonschema:"file or folder, relative to the workspace"`
 }
 
-func (o *Operators) stat(ctx context.Context, _ op.Call, args statArgs) (*op.Answer[statResult], error) {
+// describer describes files and folders.
+type describer struct{ tree *tree.Tree }
+
+func (o *describer) stat(ctx context.Context, _ op.Call, args statArgs) (*op.Answer[statResult], error) {
 	at, err := o.tree.Resolve(args.Path)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,7 @@ type Tree struct {
 	private []string // paths that belong to the program itself
 	hidden  []Glob   // paths that the user hides
 	config  gitConfig
-
-	Environ []string // in which git is asked for its settings; nil means that of this process
+	environ []string // in which git is asked for its settings; nil means that of this process
 }
 
 // Open opens the folder dir. Paths below the private folders, which belong to the
@@ -48,6 +47,10 @@ func Open(dir string, private, hidden []string) (*Tree, error) {
 	}
 	return &Tree{Root: root, Dir: abs, Real: real, private: privatePaths(real, private), hidden: globs}, nil
 }
+
+// SetEnviron sets the environment in which git is asked for its settings, before the first
+// walk; without it that is the one of this process.
+func (t *Tree) SetEnviron(environ []string) { t.environ = environ }
 
 // Close closes the folder. Nothing can be read or changed after it.
 func (t *Tree) Close() error { return t.Root.Close() }

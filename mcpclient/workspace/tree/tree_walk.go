@@ -96,7 +96,7 @@ func (t *Tree) repositoryIgnores(ctx context.Context) *ignores {
 	if err != nil {
 		return nil
 	}
-	environ := t.Environ
+	environ := t.environ
 	if environ == nil {
 		environ = os.Environ()
 	}

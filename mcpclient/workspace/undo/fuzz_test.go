@@ -52,7 +52,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writer := change.NewWriter(files, log, filepath.Join(top, "locks"), slog.New(slog.DiscardHandler), 1000)
+		writer := change.NewWriter(files, log, nil, filepath.Join(top, "locks"), slog.New(slog.DiscardHandler), 1000)
 		if _, err := log.Undo(t.Context(), writer, false, "r"); err != nil && err.Error() == "" {
 			t.Fatal("an error without words")
 		}

@@ -19,20 +19,20 @@ var ErrTidying = problem(remote.CodeUsage, "the run has ended, but its worker is
 // even if the answer of the database is lost. dbos.RewindWorkflow takes the first step to remove
 // from the caller: if another client resumed the run meanwhile, and it ended again, that
 // would remove what the run did.
-func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) error {
+func (q *runs) Rewind(ctx context.Context, run string, terms remote.Terms) error {
 	command, err := encodeCommand(remote.Input{Terms: &terms})
 	if err != nil {
 		return err
 	}
 	ended, over := false, false
-	err = d.alter(ctx, false, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, d.render(`SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+d.forUpdate()), run, Workflow).Scan(&ended)
+	err = q.db.alter(ctx, false, func(tx transaction) error {
+		err := tx.row(ctx, `SELECT status NOT IN `+underWay+` FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+q.db.forUpdate(), run, Workflow).Scan(&ended)
 		if err != nil {
 			return err
 		}
 		last, output := -1, sql.NullString{}
-		err = tx.QueryRowContext(ctx, d.render(`SELECT function_id, output FROM %soperation_outputs
-			WHERE workflow_uuid = $1 AND function_name = $2 ORDER BY function_id DESC LIMIT 1`), run, Step).Scan(&last, &output)
+		err = tx.row(ctx, `SELECT function_id, output FROM %soperation_outputs
+			WHERE workflow_uuid = $1 AND function_name = $2 ORDER BY function_id DESC LIMIT 1`, run, Step).Scan(&last, &output)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -52,20 +52,20 @@ func (d *Database) Rewind(ctx context.Context, run string, terms remote.Terms) e
 			`DELETE FROM %soperation_outputs WHERE workflow_uuid = $1 AND function_id >= $2`,
 			`DELETE FROM %snotifications WHERE destination_uuid = $1 AND (consumed_by_function_id >= $2 OR consumed = false)`,
 		} {
-			if _, err := tx.ExecContext(ctx, d.render(statement), run, first); err != nil {
+			if _, err := tx.exec(ctx, statement, run, first); err != nil {
 				return err
 			}
 		}
 		for _, statement := range []string{
 			`DELETE FROM %sworkflow_output WHERE workflow_uuid = $1`,
 			`UPDATE %sworkflow_status SET status = 'ENQUEUED', recovery_attempts = 0, owner_xid = NULL, started_at_epoch_ms = NULL,
-				completed_at = NULL, updated_at = ` + d.nowMS() + ` WHERE workflow_uuid = $1`,
+				completed_at = NULL, updated_at = ` + q.db.nowMS() + ` WHERE workflow_uuid = $1`,
 		} {
-			if _, err := tx.ExecContext(ctx, d.render(statement), run); err != nil {
+			if _, err := tx.exec(ctx, statement, run); err != nil {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, d.render(`INSERT INTO %snotifications (destination_uuid, topic, message, serialization, message_uuid) VALUES ($1, $2, $3, $4, $5)`),
+		_, err = tx.exec(ctx, `INSERT INTO %snotifications (destination_uuid, topic, message, serialization, message_uuid) VALUES ($1, $2, $3, $4, $5)`,
 			run, Commands, command, Serializer{}.Name(), rand.Text())
 		return err
 	})

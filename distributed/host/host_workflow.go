@@ -2,15 +2,12 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
-	"replan/agent/event"
 	"replan/agent/remote"
-	"replan/agent/session"
 	"replan/distributed/records"
 )
 
@@ -25,7 +22,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	case <-ctx.Done():
 		return records.Outcome{}, ctx.Err() // with another error the run might end
 	}
-	live := newLive(h, task)
+	live := h.newLive(task)
 	defer live.close()
 	inherited := false
 	for {
@@ -37,7 +34,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		if err != nil {
 			return records.Outcome{}, fmt.Errorf("run %s: %w", task.Run, err)
 		}
-		if record, err = live.values.PutBack(ctx, record); err != nil {
+		if record, err = live.whole(ctx, record); err != nil {
 			return records.Outcome{}, fmt.Errorf("take the run up: %w", err) // it names the run
 		}
 		inherited = inherited || !here
@@ -48,7 +45,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 			}
 		}
 		if record.Stopped && here {
-			live.mayTakeUp()
+			live.letGo()
 			<-ctx.Done()
 			return records.Outcome{}, ctx.Err() // see above
 		}
@@ -57,7 +54,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 		}
 		if record.End != nil {
 			if inherited {
-				h.sweepLater(task.Run)
+				h.sweeper.later(task.Run)
 			}
 			live.dropKept(ctx)
 			return *record.End, nil
@@ -65,45 +62,30 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 	}
 }
 
-// awaitsTerms reports whether the run had ended, and it is not known yet on which terms
-// it continues.
-func (l *live) awaitsTerms() bool {
-	all := l.all()
-	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.agreed < len(all)
+// newLive returns a run that this process takes.
+func (h *Host) newLive(task remote.Task) *live { return newLive(h, h.cfg, h.openings, h.tools, task) }
+
+// notOpened makes this worker take no runs for a while, since it may be at fault.
+func (h *Host) notOpened(why error) error {
+	h.openings.failed(why)
+	return h.listen(h.dbos)
 }
 
-// again forgets what became of the attempts before a run was resumed.
-func (l *live) again() {
-	l.agreed, l.notOpened, l.deaths, l.stopped = len(l.all()), 0, 0, nil
-}
-
-// receive takes one command from the mailbox of the workflow, as a record announced, if
-// it is there.
-func (l *live) receive(ctx dbos.Context) error {
-	line, err := dbos.Recv[string](ctx, records.Commands, 0)
-	switch {
-	case isTimeout(err), err == nil && line == "": // it was received before
-		return nil
-	case err != nil:
-		return fmt.Errorf("receive a command: %w", err)
+// putBack puts a run back into its queue. The error is not recorded, since the run is
+// this worker's no more.
+func (h *Host) putBack(ctx context.Context, run string) error {
+	again := time.NewTicker(beats * h.cfg.Rhythm)
+	defer again.Stop()
+	for {
+		err := h.cfg.Database.PutBack(ctx, run, h.cfg.Worker.ID, unheard)
+		if err == nil {
+			return errLeft
+		}
+		h.cfg.Logger.Warn("put a run back", "error", err)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	var in remote.Input
-	if err := json.Unmarshal([]byte(line), &in); err != nil {
-		l.host.cfg.Logger.Warn("a command is ignored", "run", l.task.Run, "error", err)
-		return nil
-	}
-	if in.Terms != nil {
-		l.task.Agree(*in.Terms)
-		l.again()
-		return nil
-	}
-	if _, stop := in.Command.(session.Stop); stop && len(l.of(l.task.Run)) == 0 {
-		reply := records.StoppedBefore(in.By)
-		l.stopped = &reply
-	}
-	l.held.commands = append(l.held.commands, in)
-	if l.session != nil {
-		l.deliver()
-	}
-	return nil
 }

@@ -24,23 +24,23 @@ func StoppedBefore(by string) event.ChatReply {
 // Withdraw ends a run that waits in its queue and has not begun, and reports whether it
 // was one: no worker may ever take it. [dbos.CancelWorkflow] would record no end, and
 // stop a run that a worker has just taken without a word to its session.
-func (d *Database) Withdraw(ctx context.Context, run, by string) (withdrawn bool, err error) {
-	err = d.alter(ctx, false, func(tx *sql.Tx) error {
+func (q *runs) Withdraw(ctx context.Context, run, by string) (withdrawn bool, err error) {
+	err = q.db.alter(ctx, false, func(tx transaction) error {
 		waits := false
-		err := tx.QueryRowContext(ctx, d.render(`SELECT status IN ('ENQUEUED', 'DELAYED') FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+d.forUpdate()), run, Workflow).Scan(&waits)
+		err := tx.row(ctx, `SELECT status IN ('ENQUEUED', 'DELAYED') FROM %sworkflow_status WHERE workflow_uuid = $1 AND name = $2`+q.db.forUpdate(), run, Workflow).Scan(&waits)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && !waits {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		found, last, err := d.stored(ctx, tx, run, -1)
+		found, last, err := q.history.stored(ctx, tx, run, -1)
 		if err != nil {
 			return err
 		}
 		seq := uint64(0)
 		for _, r := range found {
-			if r.Mail || r.lines != nil {
+			if r.Mail || r.hasReferences() {
 				return nil // a worker was at it, and continues at a step between the records
 			}
 			for _, e := range r.Events {
@@ -53,7 +53,7 @@ func (d *Database) Withdraw(ctx context.Context, run, by string) (withdrawn bool
 		reply := StoppedBefore(by)
 		end := OutcomeOf(reply)
 		withdrawn = true
-		return d.end(ctx, tx, run, last, Record{Events: []event.Event{{Seq: seq + 1, Time: time.Now().UTC(), Run: SessionID(run), Data: reply}}}, Record{End: &end})
+		return q.end(ctx, tx, run, last, Record{Events: []event.Event{{Seq: seq + 1, Time: time.Now().UTC(), Run: SessionID(run), Data: reply}}}, Record{End: &end})
 	})
 	if err != nil {
 		return false, fmt.Errorf("stop the run %s: %w", run, err)
@@ -62,15 +62,15 @@ func (d *Database) Withdraw(ctx context.Context, run, by string) (withdrawn bool
 }
 
 // end ends a run that no worker has, with records that follow its last step.
-func (d *Database) end(ctx context.Context, tx *sql.Tx, run string, last int, all ...Record) error {
+func (q *runs) end(ctx context.Context, tx transaction, run string, last int, all ...Record) error {
 	for _, r := range all {
 		last++
 		output, err := Serializer{}.Encode(r)
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, d.render(`INSERT INTO %soperation_outputs (workflow_uuid, function_id, function_name, output, serialization)
-			VALUES ($1, $2, $3, $4, $5)`), run, last, Step, output, Serializer{}.Name())
+		_, err = tx.exec(ctx, `INSERT INTO %soperation_outputs (workflow_uuid, function_id, function_name, output, serialization)
+			VALUES ($1, $2, $3, $4, $5)`, run, last, Step, output, Serializer{}.Name())
 		if err != nil {
 			return err
 		}
@@ -79,9 +79,9 @@ func (d *Database) end(ctx context.Context, tx *sql.Tx, run string, last int, al
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, d.render(`INSERT INTO %sworkflow_output (workflow_uuid, output, error) VALUES ($1, $2, '')`), run, outcome); err != nil {
+	if _, err := tx.exec(ctx, `INSERT INTO %sworkflow_output (workflow_uuid, output, error) VALUES ($1, $2, '')`, run, outcome); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, d.render(`UPDATE %sworkflow_status SET status = 'SUCCESS', completed_at = `+d.nowMS()+`, updated_at = `+d.nowMS()+` WHERE workflow_uuid = $1`), run)
+	_, err = tx.exec(ctx, `UPDATE %sworkflow_status SET status = 'SUCCESS', completed_at = `+q.db.nowMS()+`, updated_at = `+q.db.nowMS()+` WHERE workflow_uuid = $1`, run)
 	return err
 }

@@ -3,34 +3,56 @@ package mcpclient
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"reflect"
 
+	"replan/internal/redact"
 	"replan/mcpclient/config"
 	"replan/mcpclient/server"
-	"replan/mcpclient/trust"
 )
+
+// setup changes which servers there are, and which of them run.
+type setup struct {
+	reread     func() ([]config.Server, error)
+	browse     func(address string) error
+	asks       bool // a user is there to ask
+	secrets    *redact.Secrets
+	log        *slog.Logger
+	roster     *roster
+	signal     *server.Signal
+	admissions *admissions
+	switches   *switches // those of the admissions
+	notes      *notes
+}
+
+// learn takes note of the secrets of servers.
+func (u *setup) learn(servers []config.Server) {
+	for _, s := range servers {
+		s.AddSecrets(u.secrets)
+	}
+}
 
 // Reload reads the configuration again, with Config.Reread, and applies it; see
 // [Pool.Reconfigure]. Without Reread it does nothing.
-func (p *Pool) Reload() error {
-	if p.cfg.Reread == nil {
+func (u *setup) Reload() error {
+	if u.reread == nil {
 		return nil
 	}
-	servers, err := p.cfg.Reread()
-	p.learn(servers)
+	servers, err := u.reread()
+	u.learn(servers)
 	if err != nil {
 		return fmt.Errorf("reading the MCP servers again: %w", err)
 	}
-	return p.Reconfigure(servers)
+	return u.Reconfigure(servers)
 }
 
 // Reconfigure replaces the configured servers, without waiting. Servers whose
 // configuration is the same stay as they are. New ones start, or wait for
 // permission; removed ones stop, and their calls in progress fail; changed ones
 // stop and start again. The built-in servers stay.
-func (p *Pool) Reconfigure(servers []config.Server) error {
-	known := p.admissions.decisions()
-	err := p.roster.change(func(before []*server.Server) (after []*server.Server) {
+func (u *setup) Reconfigure(servers []config.Server) error {
+	known := u.admissions.decisions()
+	err := u.roster.change(func(before []*server.Server) (after []*server.Server) {
 		gone := map[string]*server.Server{}
 		for _, s := range before {
 			if s.IsBuiltin() {
@@ -46,9 +68,9 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 				after = append(after, old)
 				continue
 			}
-			s := p.newServer(c, known)
+			s := u.admissions.newServer(c, known)
 			for _, text := range c.Notes {
-				p.notes.add(c.Name, text)
+				u.notes.add(c.Name, text)
 			}
 			if old != nil {
 				s.Replaces(old)
@@ -60,7 +82,7 @@ func (p *Pool) Reconfigure(servers []config.Server) error {
 		}
 		return after
 	})
-	p.announce()
+	u.signal.Announce()
 	return err
 }
 
@@ -75,14 +97,14 @@ func sameServer(a, b config.Server) bool {
 // waiting. Its calls in progress fail. Restart returns an error for a server
 // that waits for permission, is disabled or is already starting, and leaves it
 // unchanged. One that the user said no to asks for permission again.
-func (p *Pool) Restart(name string) error {
-	err := p.roster.with(name, func(s *server.Server) error {
-		if p.cfg.Trust != trust.None && s.AskPermission() {
+func (u *setup) Restart(name string) error {
+	err := u.roster.with(name, func(s *server.Server) error {
+		if u.asks && s.AskPermission() {
 			return nil
 		}
 		return s.Restart()
 	})
-	p.settings.Signal.Tell()
+	u.signal.Tell()
 	return err
 }
 
@@ -90,20 +112,20 @@ func (p *Pool) Restart(name string) error {
 // until the pool ends, or for good. A server of the user's own file is then disabled
 // in that file; any other one in a file of the user's for this workspace, never in
 // the file of a project. Disable returns the file that it changed, "" for none.
-func (p *Pool) Disable(ctx context.Context, name string, forGood bool) (file string, err error) {
-	return p.toggle(ctx, name, true, forGood)
+func (u *setup) Disable(ctx context.Context, name string, forGood bool) (file string, err error) {
+	return u.toggle(ctx, name, true, forGood)
 }
 
 // Enable starts a server that the user has disabled, and undoes that in the files
 // that [Pool.Disable] changes. It returns the file that it changed, "" for none.
-func (p *Pool) Enable(ctx context.Context, name string) (file string, err error) {
-	return p.toggle(ctx, name, false, true)
+func (u *setup) Enable(ctx context.Context, name string) (file string, err error) {
+	return u.toggle(ctx, name, false, true)
 }
 
 // toggle disables or enables a server.
-func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (file string, err error) {
+func (u *setup) toggle(ctx context.Context, name string, disable, forGood bool) (file string, err error) {
 	var changed config.Server
-	err = p.roster.with(name, func(s *server.Server) error {
+	err = u.roster.with(name, func(s *server.Server) error {
 		changed = s.Config()
 		return s.MayToggle(disable, forGood)
 	})
@@ -111,21 +133,21 @@ func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (
 		return "", err
 	}
 	if forGood {
-		if file, err = p.switches.save(ctx, &changed, disable); err != nil {
+		if file, err = u.switches.save(ctx, &changed, disable); err != nil {
 			return "", err
 		}
 	}
-	known := p.admissions.decisions()
+	known := u.admissions.decisions()
 	// It fails if the files were read again meanwhile, or the program ends.
-	_ = p.roster.replace(name, func(old *server.Server) (*server.Server, error) {
+	_ = u.roster.replace(name, func(old *server.Server) (*server.Server, error) {
 		c := old.Config()
 		c.Disabled = changed.Disabled
-		p.switches.setForNow(name, disable && !forGood)
-		s := p.newServer(c, known)
+		u.switches.setForNow(name, disable && !forGood)
+		s := u.admissions.newServer(c, known)
 		s.Replaces(old)
 		return s, nil
 	})
-	p.announce()
+	u.signal.Announce()
 	return file, nil
 }
 
@@ -134,16 +156,16 @@ func (p *Pool) toggle(ctx context.Context, name string, disable, forGood bool) (
 // of the caller. It then waits, for five minutes at most, until the user has logged in
 // there, or the address at which a browser on another machine ended comes from pasted,
 // which may be nil.
-func (p *Pool) Login(ctx context.Context, name string, show func(address string), pasted <-chan string) error {
-	s, leave, err := p.roster.enter(name, (*server.Server).MayLogin)
+func (u *setup) Login(ctx context.Context, name string, show func(address string), pasted <-chan string) error {
+	s, leave, err := u.roster.enter(name, (*server.Server).MayLogin)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	err = s.Login(ctx, func(address string) {
-		if p.cfg.Browse != nil {
-			if err := p.cfg.Browse(address); err != nil {
-				p.cfg.Logger.Info("no browser", "error", err)
+		if u.browse != nil {
+			if err := u.browse(address); err != nil {
+				u.log.Info("no browser", "error", err)
 			}
 		}
 		show(address)
@@ -151,7 +173,7 @@ func (p *Pool) Login(ctx context.Context, name string, show func(address string)
 	if err != nil {
 		return err
 	}
-	err = p.roster.with(name, (*server.Server).UseLogin)
-	p.settings.Signal.Tell()
+	err = u.roster.with(name, (*server.Server).UseLogin)
+	u.signal.Tell()
 	return err
 }
