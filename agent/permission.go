@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -36,8 +37,19 @@ func (p *Permissions) clone() Permissions {
 	return Permissions{granted: slices.Clone(p.granted), acceptedPins: p.acceptedPins, gatedTools: maps.Clone(p.gatedTools)}
 }
 
-// openGates returns the open gates, in plan order.
-func (p *Permissions) openGates() []*Gate { return p.Gates }
+// openGates returns what the open gates ask, in plan order.
+func (p *Permissions) openGates() iter.Seq[event.GateRequested] {
+	return func(yield func(event.GateRequested) bool) {
+		for _, g := range p.Gates {
+			if !yield(g.GateRequested) {
+				return
+			}
+		}
+	}
+}
+
+// countGates returns the number of open gates.
+func (p *Permissions) countGates() int { return len(p.Gates) }
 
 // openGate inserts a gate into the open gates, in plan order.
 func (p *Permissions) openGate(g *Gate) {
@@ -67,8 +79,8 @@ func (p *Permissions) gateTool(tool plan.Tool) { p.gatedTools[tool.QualifiedName
 func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
-func (p *Permissions) planGates(s *StepState, tool plan.Tool) bool {
-	return s.Step.Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
+func (p *Permissions) planGates(s stepView, tool plan.Tool) bool {
+	return s.planned().Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
 // hasChanged reports whether the server of a tool has changed it, and the user has not

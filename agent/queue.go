@@ -44,7 +44,53 @@ type queued struct {
 func (q *queues) of(n need) queue { return q.lists[n] }
 
 // approvedCalls returns the steps that wait for a tool slot for a call that the user allowed.
-func (q *queues) approvedCalls() []*StepState { return q.approved }
+func (q *queues) approvedCalls() []stepView { return viewsOf(q.approved) }
+
+// count returns how many steps have a need, and top the one that comes first; nil if there is
+// none.
+func (q *queues) count(n need) int { return len(q.lists[n]) }
+
+func (q *queues) top(n need) stepView {
+	if s := q.lists[n].top(); s != nil {
+		return s
+	}
+	return nil
+}
+
+// first returns the steps with a need in order, at most so many of them.
+func (q *queues) first(n need, most int) []stepView {
+	if most = min(most, q.count(n)); most <= 0 {
+		return nil
+	}
+	out := make([]stepView, 0, most)
+	for s := range q.inOrder(n) {
+		if out = append(out, s); len(out) == most {
+			break
+		}
+	}
+	return out
+}
+
+// inOrder returns the steps with a need in order, and unsorted in no order.
+func (q *queues) inOrder(n need) iter.Seq[stepView] {
+	return func(yield func(stepView) bool) {
+		for in := range q.lists[n].inOrder() {
+			if !yield(in.step) {
+				return
+			}
+		}
+	}
+}
+
+func (q *queues) unsorted(n need) iter.Seq[stepView] {
+	return func(yield func(stepView) bool) {
+		for _, in := range q.lists[n] {
+			if !yield(in.step) {
+				return
+			}
+		}
+	}
+}
 
 // put puts a step into the queue for its next need.
 func (q *queues) put(s *StepState, next need) {
@@ -98,7 +144,7 @@ func (q *queues) empty() bool {
 }
 
 // only returns the queues with those steps alone that keep keeps.
-func (q *queues) only(keep func(*StepState) bool) queuesView {
+func (q *queues) only(keep func(stepView) bool) queuesView {
 	var some queues
 	for i := range q.lists {
 		for in := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
@@ -127,39 +173,13 @@ func (q queue) top() *StepState {
 	return q[0].step
 }
 
-// first returns up to n steps in order.
-func (q queue) first(n int) []*StepState {
-	if n <= 0 || len(q) == 0 {
-		return nil
-	}
-	out := make([]*StepState, 0, min(n, len(q)))
-	for s := range q.steps() {
-		if out = append(out, s); len(out) == cap(out) {
-			break
-		}
+// all returns the steps in no order.
+func (q queue) all() []*StepState {
+	out := make([]*StepState, len(q))
+	for i, in := range q {
+		out[i] = in.step
 	}
 	return out
-}
-
-// steps returns the steps in order, and unsorted in no order.
-func (q queue) steps() iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		for in := range q.inOrder() {
-			if !yield(in.step) {
-				return
-			}
-		}
-	}
-}
-
-func (q queue) unsorted() iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		for _, in := range q {
-			if !yield(in.step) {
-				return
-			}
-		}
-	}
 }
 
 // inOrder returns what is in the queue in order. It does not change the heap: it walks from the

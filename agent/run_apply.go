@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"replan/agent/event"
@@ -177,7 +176,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		r.scheduler().enqueue(s)
 		return
 	}
-	for _, s := range slices.Collect(waiting.unsorted()) {
+	for _, s := range waiting.all() {
 		r.scheduler().enqueue(s)
 	}
 }

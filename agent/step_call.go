@@ -16,7 +16,7 @@ import (
 type readyCall struct {
 	args   map[string]any
 	fitted []plan.Coercion // of the scalars in args
-	flaw   *flaw
+	flaw   flaw
 	saw    []expression.Sight // what its condition looked at
 	out    bool               // its condition takes the step out
 
@@ -27,7 +27,7 @@ type readyCall struct {
 // flaw is the reason why a step cannot start although its dependencies are
 // completed.
 type flaw struct {
-	kind     event.FailureKind
+	kind     event.FailureKind // "" if it can start
 	sentence string
 }
 
@@ -46,7 +46,7 @@ func (s *StepState) beginWith(items []any) { s.call = readyCall{items: items, ex
 
 // cannotStart notes why the step cannot start.
 func (s *StepState) cannotStart(kind event.FailureKind, sentence string) {
-	s.call.flaw = &flaw{kind, sentence}
+	s.call.flaw = flaw{kind, sentence}
 }
 
 // nextCall returns the call of a step that could start, and callArgs its arguments.
