@@ -134,7 +134,7 @@ func (r answers) stepResults(bound int) string {
 	var text strings.Builder
 	text.WriteString("What the steps brought:\n")
 	for i, s := range r.board.steps() {
-		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.planned().Index, s.planned().Title, s.status())
+		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.index(), s.title(), s.status())
 		if result := resultText(s); result != "" {
 			shown, left := firstCharacters(result, shares[i])
 			if left > 0 {
@@ -156,9 +156,9 @@ func (r answers) Evidence() []plan.Evidence {
 		case s.expands() && len(itemChecks(s)) > 0:
 			out = append(out, itemEvidence(s)...)
 		case len(ChecksOf(s.planned())) > 0:
-			out = append(out, evidenceOf(s.planned().Index, ChecksOf(s.planned()), s.checked())...)
+			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
 		case s.status() == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.planned().Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.planned().Index})
+			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
 		}
 	}
 	if r.terms.DryRun() {
@@ -186,7 +186,7 @@ func (r answers) StateOf(s stepView) plan.EvidenceState {
 	case len(s.checked()) == 0:
 		return plan.StateUnchecked
 	}
-	return worst(evidenceOf(s.planned().Index, ChecksOf(s.planned()), s.checked())).State
+	return worst(evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())).State
 }
 
 // firstModelStep returns the first step that was skipped because there was no model, or
@@ -249,7 +249,7 @@ func (r answers) meant() intent.Intent {
 func (r answers) ruled() string {
 	left := ""
 	if s := r.firstModelStep(); s != nil {
-		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.planned().Index)
+		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.index())
 	}
 	if answer, ok := answerFromData(string(r.terms.goal()), r.ledger.history()); ok && !r.planning.isRouted() {
 		return answer
@@ -262,7 +262,7 @@ func (r answers) ruled() string {
 func (r answers) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.board.steps() {
-		partial[s.planned().Index] = s.seenInPart()
+		partial[s.index()] = s.seenInPart()
 	}
 	return prompt.SynthesisItems(r.board.current(), r.ledger.history(), partial)
 }

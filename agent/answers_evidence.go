@@ -14,8 +14,8 @@ func (r answers) claims(s stepView) bool {
 	if s.expands() && !slices.ContainsFunc(s.items(), func(item stepView) bool { return item.status() == StepCompleted }) {
 		return false // it has done nothing
 	}
-	facts := r.tools.facts(s.planned().Tool)
-	return s.planned().Executor != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
+	facts := r.tools.facts(s.tool())
+	return s.executor() != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
 }
 
 func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
@@ -52,14 +52,14 @@ func itemChecks(s stepView) []plan.Check {
 func itemEvidence(s stepView) []plan.Evidence {
 	checks := itemChecks(s)
 	if s.items() == nil {
-		return evidenceOf(s.planned().Index, checks, nil)
+		return evidenceOf(s.index(), checks, nil)
 	}
 	var out []plan.Evidence // after the first item one per check
 	for _, item := range s.items() {
 		if item.notTaken() || item.denied() {
 			continue // it is left out
 		}
-		of := evidenceOf(item.planned().Index, checks, item.checked())
+		of := evidenceOf(item.index(), checks, item.checked())
 		if out == nil {
 			out = of
 			continue
@@ -70,7 +70,7 @@ func itemEvidence(s stepView) []plan.Evidence {
 	}
 	for i := range out {
 		if out[i].State == plan.StateVerified {
-			out[i].Step = s.planned().Index
+			out[i].Step = s.index()
 		}
 	}
 	return out

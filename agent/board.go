@@ -100,7 +100,7 @@ func (b *Board) arrange(weigh func(plan.Step) float64, fallback plan.OnFailure) 
 				b.waits[at]++
 			}
 		}
-		s.placed(b.graph.Rank(at), lengths[at])
+		s.placed(at, b.graph.Rank(at), lengths[at])
 	}
 	b.hasChecks = len(b.Plan.Acceptance) > 0 || slices.ContainsFunc(b.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
 }
@@ -116,7 +116,7 @@ func (b *Board) position(s *StepState) (at int, ok bool) {
 	if s.Parent != "" || b.graph == nil {
 		return 0, false
 	}
-	return b.graph.Position(s.Step.Index)
+	return s.position(), true
 }
 
 // fed notes that a dependency of the step at a position of the graph is completed. It reports
@@ -173,12 +173,12 @@ func (b *Board) executed(do func(*StepState)) {
 // needs returns the steps that a step waits for, including those it references.
 func (b *Board) needs(s stepView) []string {
 	if b.graph == nil || s.parent() != "" {
-		return list(s.planned().DependsOn) // a draft waits for nothing
+		return list(s.dependsOn()) // a draft waits for nothing
 	}
-	if at, _ := b.graph.Position(s.planned().Index); len(b.graph.Needs(at)) == len(s.planned().DependsOn) {
-		return list(s.planned().DependsOn) // the step lists them all itself
+	if len(b.graph.Needs(s.position())) == len(s.dependsOn()) {
+		return list(s.dependsOn()) // the step lists them all itself
 	}
-	return list(b.graph.Dependencies(s.planned().Index))
+	return list(b.graph.Dependencies(s.index()))
 }
 
 // ancestors returns the steps that a step depends on, directly or indirectly.

@@ -36,10 +36,10 @@ func (r caller) fit(facts toolFacts, args map[string]any) (map[string]any, []pla
 
 // repeatable reports whether running a step again has no second effect.
 func (r caller) repeatable(s stepView) bool {
-	if s.planned().Executor != plan.ExecutorTool {
+	if s.executor() != plan.ExecutorTool {
 		return true
 	}
-	facts := r.tools.facts(s.planned().Tool)
+	facts := r.tools.facts(s.tool())
 	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 

@@ -18,7 +18,7 @@ import (
 // one in the steps of a replan.
 func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
-		return rule.Rule{Tool: s.planned().Tool, Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
+		return rule.Rule{Tool: s.tool(), Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
 	tool, args := facts.Tool, s.callArgs()
 	if lacking, _ := s.lacking(); r.terms.DryRun() && len(lacking) > 0 {
@@ -82,11 +82,11 @@ func (r caller) unseen(s stepView, facts toolFacts) bool {
 
 // gate returns the question that a step's call must pass.
 func (r caller) gate(s stepView) OpenGate {
-	facts := r.tools.facts(s.planned().Tool)
+	facts := r.tools.facts(s.tool())
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.planned().Index, Title: s.planned().Title,
+			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.index(), Title: s.title(),
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callArgs(),
 			Outdated: s.gateReopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
@@ -99,7 +99,7 @@ func (r caller) gate(s stepView) OpenGate {
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s stepView) string {
-	id := fmt.Sprintf("%s.%d.%d", s.planned().Index, r.board.revision(), s.nextAttempt())
+	id := fmt.Sprintf("%s.%d.%d", s.index(), r.board.revision(), s.nextAttempt())
 	if s.edits() > 0 {
 		id += fmt.Sprintf("e%d", s.edits())
 	}
@@ -121,7 +121,7 @@ func (r caller) sharing(s stepView, facts toolFacts) int {
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
 func (r caller) passed(s stepView) bool {
-	tool := r.tools.facts(s.planned().Tool).Tool
+	tool := r.tools.facts(s.tool()).Tool
 	return !r.permissions.hasChanged(tool) && s.approved(tool)
 }
 

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 			from = r.origins.producersFor(s, name)
 		}
 		for _, other := range from {
-			if runsTests(r.tools.facts(other.planned().Tool).Tool) && intent.Untested(other.result()) {
+			if runsTests(r.tools.facts(other.tool()).Tool) && intent.Untested(other.result()) {
 				return true
 			}
 		}
@@ -50,14 +49,14 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 }
 
 // nextChecks evaluates the checks of the steps whose work is done.
-func (r checker) nextChecks(ready iter.Seq[stepView], free *slots) []Action {
+func (r checker) nextChecks(ready []stepView, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(ready, func(a, b stepView) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	waiting := slices.SortedFunc(slices.Values(ready), func(a, b stepView) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
-			failed := event.StepFailed{Index: s.planned().Index, Attempt: s.attempt(), Error: untrusted.Text(refutation(s.checked())), Failure: event.FailureCheck, MS: s.ms()}
+			failed := event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(refutation(s.checked())), Failure: event.FailureCheck, MS: s.ms()}
 			return append(out, Action{Record: failed})
 		}
 		actions := r.nextCheck(subject, free)
@@ -85,10 +84,10 @@ func (r checker) poll(s stepView, actions []Action) []Action {
 		if why != "" {
 			sentence += " (" + why + ")"
 		}
-		return []Action{{Record: event.StepFailed{Index: s.planned().Index, Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.clock.Elapsed()).Milliseconds()}}}
+		return []Action{{Record: event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.clock.Elapsed()).Milliseconds()}}}
 	}
 	at := r.clock.now().Add(min(s.planned().Until.Every, left))
-	return []Action{{Record: event.StepRetry{Index: s.planned().Index, Attempt: s.attempt(), Error: untrusted.Text("not yet: " + cmp.Or(why, s.planned().Until.Expect+" does not hold")), At: at}}}
+	return []Action{{Record: event.StepRetry{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text("not yet: " + cmp.Or(why, s.planned().Until.Expect+" does not hold")), At: at}}}
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.
@@ -99,7 +98,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		Saw: []expression.Sight{},
 	}
 	if subject.step != nil {
-		done.Index = subject.step.planned().Index
+		done.Index = subject.step.index()
 	}
 	values := r.caller.checkValues(subject.step, expression.NamesOf(check.Expect))
 	if why := r.unknownTo(subject, check); why != "" {
@@ -124,7 +123,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
+	timeout, limit := r.timeLimit(0, facts.Tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.caller.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
@@ -193,10 +192,10 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 
 // timeLimit returns how long a call may take, and whose limit that is: the step's
 // own takes precedence over that of the tool's server, and that over the general one.
-func (r checker) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
+func (r checker) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
 	switch {
-	case step.Timeout > 0:
-		return step.Timeout, "the step's own"
+	case own > 0:
+		return own, "the step's own"
 	case tool.TimeoutMS > 0:
 		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
 	default:

@@ -72,7 +72,7 @@ func (r closer) doubtful() []string {
 	var out []string
 	r.steps.each(func(s stepView) {
 		if s.status() == StepInDoubt {
-			out = append(out, s.planned().Index)
+			out = append(out, s.index())
 		}
 	})
 	return out
@@ -142,7 +142,7 @@ func (r closer) nextAnswer() []Action {
 		switch s := r.answers.firstModelStep(); {
 		case s != nil: // the user did not ask to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
-			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.planned().Index, s.planned().Title)
+			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.index(), s.title())
 		case r.answers.incomplete(), r.noTestsRun():
 			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.answers.meant(), r.ledger.history()):
@@ -210,7 +210,7 @@ func (r closer) nextLost() []Action {
 		if s.mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
 		}
-		out = append(out, Action{Record: event.StepInDoubt{Index: s.planned().Index, Attempt: s.attempt(), Reason: untrusted.Text(reason)}})
+		out = append(out, Action{Record: event.StepInDoubt{Index: s.index(), Attempt: s.attempt(), Reason: untrusted.Text(reason)}})
 	}
 	return out
 }
@@ -220,7 +220,7 @@ func (r closer) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions.undecided() {
 		if decision := r.doubtAnswer(s); s.status() == StepInDoubt && decision != "" {
-			out = append(out, Action{Record: event.DoubtResolved{Step: s.planned().Index, Decision: decision, By: r.doubtAnswerer()}})
+			out = append(out, Action{Record: event.DoubtResolved{Step: s.index(), Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
 				break // this ends the run
 			}
@@ -266,7 +266,7 @@ func (r closer) checksBeforeEnd() []Action {
 		return nil
 	}
 	free := r.guards.freeSlots()
-	return r.checker.nextChecks(r.queues.unsorted(needCheck), &free)
+	return r.checker.nextChecks(r.queues.all(needCheck), &free)
 }
 
 // accepting reports whether the plan's acceptance is being evaluated.

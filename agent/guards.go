@@ -59,10 +59,10 @@ func (r guards) perTool(s stepView, facts toolFacts, starting, reserved int) (bl
 		return nil, nil, false
 	}
 	if b.used >= b.limit {
-		b.words = cmp.Or(facts.Tool.Name, s.planned().Tool) + " call"
+		b.words = cmp.Or(facts.Tool.Name, s.tool()) + " call"
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardPerTool, Step: s.planned().Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(b.sentence(s.planned().Index)),
+			Guard: event.GuardPerTool, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(b.sentence(s.index())),
 		}}, nil, false
 	}
 	before := b
@@ -73,7 +73,7 @@ func (r guards) perTool(s stepView, facts toolFacts, starting, reserved int) (bl
 	b.used = before.used + 1
 	if b.low() && (starting == 0 || !before.low()) && !r.meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
 		return nil, &Action{Record: event.GuardWarned{
-			Guard: event.GuardPerTool, Step: s.planned().Index, Used: b.used, Limit: b.limit,
+			Guard: event.GuardPerTool, Step: s.index(), Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
 		}}, false
 	}
@@ -88,18 +88,18 @@ func (r guards) repeats(s stepView, args map[string]any) (blocked, warned *Actio
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.planned().Tool), args), r.board.revision())), limit: int64(most)}
+	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.tool()), args), r.board.revision())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardRunaway, Step: s.planned().Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.planned().Tool, whom(s.planned().Index))),
+			Guard: event.GuardRunaway, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.tool(), whom(s.index()))),
 		}}, nil
 	}
 	b.used++
-	if b.used > 1 && b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, s.planned().Index)) {
+	if b.used > 1 && b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, s.index())) {
 		return nil, &Action{Record: event.GuardWarned{
-			Guard: event.GuardRunaway, Step: s.planned().Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.planned().Tool)),
+			Guard: event.GuardRunaway, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.tool())),
 		}}
 	}
 	return nil, nil
@@ -111,16 +111,16 @@ func (r guards) sameFailure() []Action {
 	most := r.meter.limits().MaxRepeats
 	step, _ := r.planning.failure()
 	s := r.steps.find(step)
-	if most == 0 || s == nil || s.planned().Tool == "" {
+	if most == 0 || s == nil || s.tool() == "" {
 		return nil
 	}
-	used := r.meter.repeats(resultKey(r.tools.toolName(s.planned().Tool), string(s.why())), r.board.revision()) + 1
+	used := r.meter.repeats(resultKey(r.tools.toolName(s.tool()), string(s.why())), r.board.revision()) + 1
 	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
 	return []Action{{Record: event.GuardBlocked{
-		Guard: event.GuardRunaway, Step: s.planned().Index, Used: int64(used), Limit: int64(most),
-		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.planned().Tool, headline(string(s.why())))),
+		Guard: event.GuardRunaway, Step: s.index(), Used: int64(used), Limit: int64(most),
+		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.tool(), headline(string(s.why())))),
 	}}}
 }
 
@@ -133,7 +133,7 @@ func (r guards) freeSlots() slots {
 	for a := range r.flight.calls() {
 		if s := r.steps.find(a.Index); s != nil && s.status() == StepRunning {
 			free.change(s.changing())
-			free.call(r.tools.facts(s.planned().Tool).Tool)
+			free.call(r.tools.facts(s.tool()).Tool)
 		}
 	}
 	return free
@@ -143,16 +143,16 @@ func (r guards) freeSlots() slots {
 // passed one and have not started, in line or not. While a failed step waits for the planner,
 // only the calls of loops still start.
 func (r guards) reserveApproved(q queuesView, free *slots) {
-	for g := range r.permissions.openGates() {
+	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
-			free.reserve(r.tools.facts(s.planned().Tool), 1, s.ofBudget())
+			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q.approvedCalls() {
-		free.reserve(r.tools.facts(s.planned().Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}
-	for s := range q.unsorted(needTurn) {
-		free.reserve(r.tools.facts(s.planned().Tool), 1, s.ofBudget())
+	for _, s := range q.all(needTurn) {
+		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}
 }
 
@@ -181,18 +181,18 @@ func (r guards) repeated(c stepView) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.askedIn().timesMade(c.planned().Tool, c.callArgs())), limit: int64(most)}
+	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callArgs())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardRunaway, Step: c.planned().Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.planned().Title, b.used, c.planned().Index)),
+			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.title(), b.used, c.index())),
 		}}
 	}
 	b.used++
-	if b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, c.planned().Index)) {
+	if b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, c.index())) {
 		return &Action{Record: event.GuardWarned{
-			Guard: event.GuardRunaway, Step: c.planned().Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.planned().Title, b.used, b.limit)),
+			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.title(), b.used, b.limit)),
 		}}
 	}
 	return nil
@@ -207,8 +207,8 @@ func (r guards) stuck(l loopView) []Action {
 	}
 	if c, used := l.failsAgain(most); c != nil {
 		return []Action{{Record: event.GuardBlocked{
-			Guard: event.GuardRunaway, Step: c.planned().Index, Used: int64(used), Limit: int64(most),
-			Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.planned().Title, used, headline(string(c.why())))),
+			Guard: event.GuardRunaway, Step: c.index(), Used: int64(used), Limit: int64(most),
+			Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.title(), used, headline(string(c.why())))),
 		}}}
 	}
 	return nil
@@ -225,11 +225,11 @@ func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []A
 	reserved, ofTool := free.reservedFor(facts, s.reserved()) // part of the reservation is its own
 	switch {
 	case free.noStep(reserved) && s.polls() == 0 && !s.isItem():
-		return r.stopped(event.GuardSteps, s.planned().Index), false
+		return r.stopped(event.GuardSteps, s.index()), false
 	case free.noCall(reserved):
-		return r.stopped(event.GuardToolCalls, s.planned().Index), false
+		return r.stopped(event.GuardToolCalls, s.index()), false
 	case free.noneOfKind(facts, reserved):
-		return r.stopped(kind, s.planned().Index), false
+		return r.stopped(kind, s.index()), false
 	}
 	blocked, warned, promised := r.perTool(s, facts, free.startingCalls(facts), ofTool)
 	if promised {

@@ -104,22 +104,23 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 	of := s.planStep()
 	add := func(producers []stepView) {
 		for _, other := range producers {
-			if other.planned().Index == of.planned().Index {
+			if other.index() == of.index() {
 				continue // its own result, which is there after the first call
 			}
-			p := rule.Provenance{Step: other.planned().Index, Tool: other.planned().Tool, Decides: true}
+			p := rule.Provenance{Step: other.index(), Tool: other.tool(), Decides: true}
 			carries := func(c rule.Provenance) bool { return c.Step == p.Step && c.Run == "" }
 			if !slices.Contains(out, p) && !slices.ContainsFunc(carried, carries) {
 				out = append(out, p)
 			}
 		}
 	}
-	conditions := []string{s.planned().When}
-	if of != s && !ownCondition(of.planned()) {
-		conditions = append(conditions, of.planned().When)
+	step, listed := s.planned(), of.planned()
+	conditions := []string{step.When}
+	if s.isItem() && !ownCondition(listed) {
+		conditions = append(conditions, listed.When)
 	}
-	if s.planned().Until != nil {
-		conditions = append(conditions, s.planned().Until.Expect)
+	if step.Until != nil {
+		conditions = append(conditions, step.Until.Expect)
 	}
 	for _, condition := range conditions {
 		if condition == "" {
@@ -129,12 +130,12 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 			add(r.producersFor(s, name))
 		}
 	}
-	if each := of.planned().ForEach; each != nil {
+	if each := listed.ForEach; each != nil {
 		for _, reference := range plan.References(each.Items) {
 			add(r.board.producersOf(reference.Name))
 		}
 	}
-	add(r.board.skippedBehind(of.planned().Index))
+	add(r.board.skippedBehind(of.index()))
 	return out
 }
 
@@ -145,7 +146,7 @@ func (r origins) provenance(s stepView) []rule.Provenance {
 	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
-	if facts := r.tools.facts(s.planned().Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
+	if facts := r.tools.facts(s.tool()); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
 		return out
 	}
 	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
@@ -176,8 +177,8 @@ func (r origins) textOf(s stepView) []rule.Provenance {
 	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersFor(s, ref.Name) {
-				from := rule.Provenance{Arg: s.argName(arg), Step: other.planned().Index, Tool: other.planned().Tool, Exact: true}
-				if result, ok := other.result().(map[string]any); ok && other.planned().Tool == "code.transform" {
+				from := rule.Provenance{Arg: s.argName(arg), Step: other.index(), Tool: other.tool(), Exact: true}
+				if result, ok := other.result().(map[string]any); ok && other.tool() == "code.transform" {
 					from.Words = result["by"] == "words"
 				}
 				if !slices.Contains(out, from) {
@@ -221,7 +222,7 @@ func (r origins) read(c stepView) []rule.Provenance {
 			break
 		}
 		if earlier.told() {
-			out = append(out, rule.Provenance{Step: earlier.planned().Index, Tool: string(earlier.planned().Title), Written: true})
+			out = append(out, rule.Provenance{Step: earlier.index(), Tool: string(earlier.title()), Written: true})
 		}
 	}
 	return plan.Newest(out)
@@ -232,7 +233,7 @@ func (r origins) read(c stepView) []rule.Provenance {
 func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
 	if s := r.steps.find(of); s != nil {
-		of = s.planStep().planned().Index
+		of = s.planStep().index()
 	}
 	before := r.board.ancestors(of)
 	var out []plan.HistoryItem
@@ -252,7 +253,7 @@ func (r origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 		for _, ref := range plan.References(check.Args[arg]) {
 			switch ref.Name {
 			case "result", s.planned().ResultVariable:
-				out = append(out, rule.Provenance{Arg: arg, Step: s.planned().Index, Tool: s.planned().Tool, Exact: true})
+				out = append(out, rule.Provenance{Arg: arg, Step: s.index(), Tool: s.tool(), Exact: true})
 			case "args":
 				for _, p := range r.provenance(s) {
 					p.Arg = arg
@@ -263,7 +264,7 @@ func (r origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	}
 	out = append(out, r.deciding(s, out)...)
 	if r.board.mayFailByText(s) {
-		out = append(out, rule.Provenance{Step: s.planned().Index, Tool: s.planned().Tool, Decides: true})
+		out = append(out, rule.Provenance{Step: s.index(), Tool: s.tool(), Decides: true})
 	}
 	return out
 }
@@ -324,7 +325,7 @@ func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Sou
 func (r origins) originOf(ref plan.Reference) Origin {
 	for _, s := range r.board.steps() {
 		if s.planned().ResultVariable == ref.Name && ref.Name != "" {
-			return Origin{Reference: ref.String(), Step: s.planned().Index, Tool: s.planned().Tool}
+			return Origin{Reference: ref.String(), Step: s.index(), Tool: s.tool()}
 		}
 	}
 	return Origin{Reference: ref.String(), Variable: ref.Name}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -38,14 +37,12 @@ func (p *Permissions) clone() Permissions {
 }
 
 // openGates returns what the open gates ask, in plan order.
-func (p *Permissions) openGates() iter.Seq[event.GateRequested] {
-	return func(yield func(event.GateRequested) bool) {
-		for _, g := range p.Gates {
-			if !yield(g.GateRequested) {
-				return
-			}
-		}
+func (p *Permissions) openGates() []event.GateRequested {
+	var asked []event.GateRequested
+	for _, g := range p.Gates {
+		asked = append(asked, g.GateRequested)
 	}
+	return asked
 }
 
 // countGates returns the number of open gates.
@@ -80,7 +77,7 @@ func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
 func (p *Permissions) planGates(s stepView, tool plan.Tool) bool {
-	return s.planned().Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
+	return s.hasGate() || s.byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
 // hasChanged reports whether the server of a tool has changed it, and the user has not

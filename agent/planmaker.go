@@ -128,7 +128,7 @@ func (r planmaker) nextReplan() []Action {
 		return r.starter.nextOfLoops() // a working sub-agent may finish
 	}
 	free := r.guards.freeSlots()
-	if checks := r.checker.nextChecks(r.queues.unsorted(needCheck), &free); len(checks) > 0 {
+	if checks := r.checker.nextChecks(r.queues.all(needCheck), &free); len(checks) > 0 {
 		return checks
 	}
 	if !r.flight.quiet() {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"container/heap"
-	"iter"
 	"slices"
 )
 
@@ -63,33 +62,24 @@ func (q *queues) first(n need, most int) []stepView {
 		return nil
 	}
 	out := make([]stepView, 0, most)
-	for s := range q.inOrder(n) {
-		if out = append(out, s); len(out) == most {
-			break
-		}
+	for w := (walk{in: q.lists[n]}); len(out) < most; {
+		out = append(out, w.next())
 	}
 	return out
 }
 
-// inOrder returns the steps with a need in order, and unsorted in no order.
-func (q *queues) inOrder(n need) iter.Seq[stepView] {
-	return func(yield func(stepView) bool) {
-		for in := range q.lists[n].inOrder() {
-			if !yield(in.step) {
-				return
-			}
-		}
-	}
-}
+// inOrder walks through the steps with a need in order, and all returns them in no order.
+func (q *queues) inOrder(n need) walkView { return &walk{in: q.lists[n]} }
 
-func (q *queues) unsorted(n need) iter.Seq[stepView] {
-	return func(yield func(stepView) bool) {
-		for _, in := range q.lists[n] {
-			if !yield(in.step) {
-				return
-			}
-		}
+func (q *queues) all(n need) []stepView {
+	if q.count(n) == 0 {
+		return nil
 	}
+	out := make([]stepView, 0, q.count(n))
+	for _, in := range q.lists[n] {
+		out = append(out, in.step)
+	}
+	return out
 }
 
 // put puts a step into the queue for its next need.
@@ -147,7 +137,8 @@ func (q *queues) empty() bool {
 func (q *queues) only(keep func(stepView) bool) queuesView {
 	var some queues
 	for i := range q.lists {
-		for in := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
+		w := walk{in: q.lists[i]}
+		for in := w.nextQueued(); in != nil; in = w.nextQueued() { // in order, they are a heap again; their places in the real one stay
 			if keep(in.step) {
 				some.lists[i] = append(some.lists[i], in)
 			}
@@ -182,29 +173,44 @@ func (q queue) all() []*StepState {
 	return out
 }
 
-// inOrder returns what is in the queue in order. It does not change the heap: it walks from the
-// top, always continuing from the best member seen.
-func (q queue) inOrder() iter.Seq[*queued] {
-	return func(yield func(*queued) bool) {
-		if len(q) == 0 || !yield(q[0]) {
-			return
+// walk goes through a queue in order. It does not change the heap: it starts from the top, and
+// always continues from the best member seen.
+type walk struct {
+	in    queue
+	edge  []int // heap indices that come next
+	begun bool
+}
+
+// next returns the next step; nil after the last one.
+func (w *walk) next() stepView {
+	if in := w.nextQueued(); in != nil {
+		return in.step
+	}
+	return nil
+}
+
+func (w *walk) nextQueued() *queued {
+	if !w.begun {
+		w.begun = true
+		if len(w.in) == 0 {
+			return nil
 		}
-		edge := []int{1, 2} // heap indices that come next
-		for {
-			best := -1
-			for i, at := range edge {
-				if at < len(q) && (best < 0 || q[at].before(q[edge[best]])) {
-					best = i
-				}
-			}
-			if best < 0 || !yield(q[edge[best]]) {
-				return
-			}
-			at := edge[best]
-			edge[best] = 2*at + 1
-			edge = append(edge, 2*at+2)
+		w.edge = []int{1, 2}
+		return w.in[0]
+	}
+	best := -1
+	for i, at := range w.edge {
+		if at < len(w.in) && (best < 0 || w.in[at].before(w.in[w.edge[best]])) {
+			best = i
 		}
 	}
+	if best < 0 {
+		return nil
+	}
+	at := w.edge[best]
+	w.edge[best] = 2*at + 1
+	w.edge = append(w.edge, 2*at+2)
+	return w.in[at]
 }
 
 // before reports whether a step comes before another one of its queue.

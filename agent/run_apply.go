@@ -21,7 +21,9 @@ func (r *Run) Apply(e event.Event) error {
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
-	r.arranger().settleLooks()
+	if len(r.Planning.looks()) > 0 {
+		r.arranger().settleLooks()
+	}
 	r.closeElicitations()
 	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
 	return nil

@@ -58,7 +58,7 @@ func (r starter) nextOf(q queuesView) []Action {
 		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.retryAt()}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.checker.nextChecks(q.unsorted(needCheck), &free)...)
+	out = append(out, r.checker.nextChecks(q.all(needCheck), &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -85,12 +85,12 @@ func (r starter) nextOf(q queuesView) []Action {
 // claimed returns the files that running, approved or reopened calls will change.
 func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
-	for g := range r.permissions.openGates() {
+	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.wasChanging())
 		}
 	}
-	for s := range q.unsorted(needToolSlot) {
+	for _, s := range q.all(needToolSlot) {
 		if s.allowed() {
 			claimed.change(s.changing())
 		}
@@ -105,11 +105,12 @@ func (r starter) toolSteps(q queuesView, free slots) []stepView {
 	var steps []stepView
 	next := free.servers()
 	waiting := 0
-	for s := range q.inOrder(needToolSlot) {
+	ready := q.inOrder(needToolSlot)
+	for s := ready.next(); s != nil; s = ready.next() {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
-		tool := r.tools.facts(s.planned().Tool).Tool
+		tool := r.tools.facts(s.tool()).Tool
 		if next.waits(tool) {
 			waiting++
 			continue
@@ -139,7 +140,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 	}
 	most := gatesFor(next) - r.permissions.countGates()
 	for _, s := range q.first(needGate, most) {
-		facts := r.tools.facts(s.planned().Tool)
+		facts := r.tools.facts(s.tool())
 		if s.gateReopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
@@ -166,7 +167,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 
 // recordFor returns the record for a step that needs nothing else.
 func (r starter) recordFor(s stepView, free *slots) []Action {
-	index := s.planned().Index
+	index := s.index()
 	switch {
 	case s.status() == StepRunning && s.expands():
 		return []Action{{Record: r.cameItems(s)}}
@@ -188,16 +189,16 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 		return r.guards.stopped(event.GuardSteps, index)
 	case call.expanded:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.planned().Title, Items: list(call.items)}}}
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(call.items)}}}
 	case call.flaw.kind != "":
 		free.useStep(s)
 		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
 	}
-	if s.planned().Executor != plan.ExecutorTool {
+	if s.executor() != plan.ExecutorTool {
 		free.useStep(s)
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
-	facts := r.tools.facts(s.planned().Tool)
+	facts := r.tools.facts(s.tool())
 	actions, passes := r.guards.askGuards(s, facts, free)
 	if passes {
 		free.start(facts, s.ofBudget())
@@ -210,19 +211,19 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 // placeholder for its result.
 func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.planned().Index, Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.planned())),
-		Title: s.planned().Title, Executor: s.planned().Executor, Tool: s.planned().Tool, DependsOn: r.board.needs(s),
+		Index: s.index(), Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.planned())),
+		Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s),
 	}
-	if s.planned().Executor != plan.ExecutorTool {
+	if s.executor() != plan.ExecutorTool {
 		return done
 	}
-	facts := r.tools.facts(s.planned().Tool)
+	facts := r.tools.facts(s.tool())
 	if facts.Err == nil {
 		if matched := r.caller.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
-	} else if s.planned().Gate {
-		rule := gatedByPlan(s.planned().Tool)
+	} else if s.hasGate() {
+		rule := gatedByPlan(s.tool())
 		done.Gate = &rule
 	}
 	return done
@@ -230,7 +231,7 @@ func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 
 // startTool starts a tool call and appends the actions for it to out.
 func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
-	index, facts := s.planned().Index, r.tools.facts(s.planned().Tool)
+	index, facts := s.index(), r.tools.facts(s.tool())
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.noTool(), free.waits(facts.Tool):
 		return out
@@ -253,7 +254,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.checker.timeLimit(s.planned(), facts.Tool)
+	timeout, limit := r.checker.timeLimit(s.timeout(), facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
 		words, _ := s.callArgs()["words"].(string)
@@ -277,8 +278,8 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
-	for s := range q.unsorted(needTurn) {
-		if facts := r.tools.facts(s.planned().Tool); r.guards.allReserved(facts, free) && s.mayOvertake() {
+	for _, s := range q.all(needTurn) {
+		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.mayOvertake() {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -291,22 +292,22 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	if s.status() == StepRunning {
 		return r.nextTurn(s, free)
 	}
-	fills := s.planned().Executor == plan.ExecutorTool
+	fills := s.executor() == plan.ExecutorTool
 	if !fills && free.stepsLeft() <= 0 && !s.isItem() {
-		return r.guards.stopped(event.GuardSteps, s.planned().Index)
+		return r.guards.stopped(event.GuardSteps, s.index())
 	}
-	if blocked := r.guards.stopped(event.GuardTokens, s.planned().Index); blocked != nil {
+	if blocked := r.guards.stopped(event.GuardTokens, s.index()); blocked != nil {
 		return blocked
 	}
-	if s.planned().Executor == plan.ExecutorAgent {
+	if s.executor() == plan.ExecutorAgent {
 		free.useStep(s)
 		return []Action{{Record: r.started(s, nil, s.nextAttempt())}}
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.planned().Tool).Tool, r.origins.inputs(s.planned()), s.refusedArgs())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.refusedArgs())
 		return []Action{{
-			event.ModelRequested{Purpose: request.Purpose, Step: s.planned().Index, Request: request},
+			event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Request: request},
 			CallModel{Request: request},
 		}}
 	}
@@ -317,7 +318,7 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.planned().Index, Attempt: number, Timeout: s.planned().Timeout, Tools: plan.Offer(r.tools.catalogue())},
+		CallModel{Request: request, Index: s.index(), Attempt: number, Timeout: s.timeout(), Tools: plan.Offer(r.tools.catalogue())},
 	}}
 }
 
@@ -326,7 +327,7 @@ func (r starter) started(s stepView, args map[string]any, number int) event.Step
 		args = map[string]any{}
 	}
 	return event.StepStarted{
-		Index: s.planned().Index, Parent: s.parent(), Attempt: number, Title: s.planned().Title, Executor: s.planned().Executor, Tool: s.planned().Tool,
+		Index: s.index(), Parent: s.parent(), Attempt: number, Title: s.title(), Executor: s.executor(), Tool: s.tool(),
 		DependsOn: r.board.needs(s), ExpectedOutcome: s.planned().ExpectedOutcome, Args: args, Draft: s.isDraft(),
 	}
 }
@@ -336,15 +337,15 @@ func (r starter) came(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
 	answer, failed := s.loop().ended()
 	if failed.kind != "" {
-		return event.StepFailed{Index: s.planned().Index, Attempt: s.attempt(), Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
 	}
-	return event.StepCompleted{Index: s.planned().Index, Attempt: s.attempt(), Result: answer, MS: ms, Tokens: s.loop().tokens()}
+	return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), Result: answer, MS: ms, Tokens: s.loop().tokens()}
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
 func (r starter) nextTurn(s stepView, free *slots) []Action {
 	l := s.loop()
-	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.planned().Index), r.guards.stuck(l)} {
+	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.index()), r.guards.stuck(l)} {
 		if blocked != nil {
 			return blocked
 		}
@@ -353,15 +354,15 @@ func (r starter) nextTurn(s stepView, free *slots) []Action {
 	profile := l.profileOf()
 	request, plans := l.planRequest()
 	if plans {
-		request.Step, request.Model = s.planned().Index, cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
+		request.Step, request.Model = s.index(), cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
 		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.planned(), profile, r.origins.inputs(s.planned()), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
-		event.ModelRequested{Purpose: request.Purpose, Step: s.planned().Index, Attempt: s.attempt(), Request: request},
-		CallModel{Request: request, Index: s.planned().Index, Attempt: s.attempt(), Tools: r.briefing.readable(r.briefing.callable(l))},
+		event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Attempt: s.attempt(), Request: request},
+		CallModel{Request: request, Index: s.index(), Attempt: s.attempt(), Tools: r.briefing.readable(r.briefing.callable(l))},
 	}}
 }
 
@@ -397,7 +398,8 @@ func (r starter) startedCall(s stepView, facts toolFacts, number int) event.Step
 		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
-		started.Rule, started.Provenance = &matched, from
+		rule := matched // a copy escapes only here
+		started.Rule, started.Provenance = &rule, from
 	}
 	return started
 }
@@ -421,18 +423,18 @@ func (r starter) cameItems(s stepView) event.Data {
 	}
 	switch stopper := s.stoppedBy(); {
 	case denied > 0 && denied == taken:
-		return event.StepFailed{Index: s.planned().Index, Attempt: s.attempt(), Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
-		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.planned().Index, stopper.planned().Title, stopper.why())
+		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.index(), stopper.title(), stopper.why())
 		if done > 0 {
 			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
 				sentence, done, english.Count(len(items), "item"), strings.Join(s.doneItems(), ", "))
 		}
-		return event.StepFailed{Index: s.planned().Index, Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: stopper.failure(), MS: ms}
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: stopper.failure(), MS: ms}
 	case r.terms.DryRun():
-		return event.StepCompleted{Index: s.planned().Index, Attempt: s.attempt(), DryRun: true, Result: string(placeholder(s.planned())), Title: s.planned().Title, Executor: s.planned().Executor, Tool: s.planned().Tool, DependsOn: r.board.needs(s), MS: ms}
+		return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), DryRun: true, Result: string(placeholder(s.planned())), Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s), MS: ms}
 	default:
-		return event.StepCompleted{Index: s.planned().Index, Attempt: s.attempt(), Result: results, MS: ms}
+		return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), Result: results, MS: ms}
 	}
 }
 

@@ -12,6 +12,13 @@ import (
 // These methods read the displayed fields of a step for the views, which name no field.
 
 func (s *StepState) planned() plan.Step              { return s.Step }
+func (s *StepState) index() string                   { return s.Step.Index }
+func (s *StepState) title() untrusted.Text           { return s.Step.Title }
+func (s *StepState) executor() plan.Executor         { return s.Step.Executor }
+func (s *StepState) tool() string                    { return s.Step.Tool }
+func (s *StepState) dependsOn() []string             { return s.Step.DependsOn }
+func (s *StepState) hasGate() bool                   { return s.Step.Gate }
+func (s *StepState) timeout() time.Duration          { return s.Step.Timeout }
 func (s *StepState) status() StepStatus              { return s.Status }
 func (s *StepState) isDraft() bool                   { return s.Draft }
 func (s *StepState) isDry() bool                     { return s.DryRun }
@@ -47,7 +54,7 @@ func (s *StepState) stoppedBy() stepView {
 
 // askedIn returns the loop in which a model made the call, and loop that of an agent step that
 // has started; nil for none.
-func (s *StepState) askedIn() loopView { return viewOfLoop(s.inner.loop) }
+func (s *StepState) askedIn() loopView { return viewOfLoop(s.conversation()) }
 func (s *StepState) loop() loopView    { return viewOfLoop(s.Loop) }
 
 // checkCall returns the call of a check of the step, to ask which rule decides about it. read is

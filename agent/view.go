@@ -18,7 +18,7 @@ import (
 
 // permissionsView are the open gates, and what the user has allowed at gates.
 type permissionsView interface {
-	openGates() iter.Seq[event.GateRequested]
+	openGates() []event.GateRequested
 	countGates() int
 	planGates(s stepView, tool plan.Tool) bool
 	hasChanged(tool plan.Tool) bool
@@ -64,11 +64,16 @@ type queuesView interface {
 	count(n need) int
 	top(n need) stepView
 	first(n need, most int) []stepView
-	inOrder(n need) iter.Seq[stepView]
-	unsorted(n need) iter.Seq[stepView]
+	inOrder(n need) walkView
+	all(n need) []stepView
 	approvedCalls() []stepView
 	only(keep func(stepView) bool) queuesView
 	empty() bool
+}
+
+// walkView goes through a queue in order, up to nil.
+type walkView interface {
+	next() stepView
 }
 
 // clockView is the time of the run.

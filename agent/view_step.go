@@ -20,6 +20,13 @@ type stepView interface {
 	innerCallView
 
 	planned() plan.Step
+	index() string
+	title() untrusted.Text
+	executor() plan.Executor
+	tool() string
+	dependsOn() []string
+	hasGate() bool
+	timeout() time.Duration
 	status() StepStatus
 	isDraft() bool
 	isDry() bool
@@ -27,6 +34,7 @@ type stepView interface {
 	skipReason() string
 	byReplan() bool
 	ofBudget() int
+	position() int
 	startable() bool
 
 	attempt() int
