@@ -49,7 +49,7 @@ func (r answers) missingAnswer() string {
 // ruleAnswers reports whether the answer by rule replaces one that the model
 // never began.
 func (r answers) ruleAnswers() bool {
-	return r.outcome.answer().Text == "" && r.planning.taken() != nil && r.board.revision() == 1
+	return r.outcome.answer().Text == "" && r.planning.isRouted() && r.board.revision() == 1
 }
 
 // supported returns an answer with a note on what it names and no result holds.
@@ -112,8 +112,8 @@ func (r answers) unwritten() string {
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
 func (r answers) Results() string {
-	hasResult := func(s *StepState) bool { return resultText(s) != "" }
-	if r.outcome.final() == nil || r.outcome.final().Status != event.StatusCompleted || r.outcome.final().Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
+	hasResult := func(s stepView) bool { return resultText(s) != "" }
+	if final, over := r.outcome.final(); !over || final.Status != event.StatusCompleted || final.Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
 	}
 	bound := shownOfAll
@@ -134,7 +134,7 @@ func (r answers) stepResults(bound int) string {
 	var text strings.Builder
 	text.WriteString("What the steps brought:\n")
 	for i, s := range r.board.steps() {
-		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.Step.Index, s.Step.Title, s.Status)
+		fmt.Fprintf(&text, "\n**%s. %s**: %s\n", s.index(), s.title(), s.status())
 		if result := resultText(s); result != "" {
 			shown, left := firstCharacters(result, shares[i])
 			if left > 0 {
@@ -152,13 +152,13 @@ func (r answers) Evidence() []plan.Evidence {
 	out := []plan.Evidence{}
 	for _, s := range r.board.steps() {
 		switch {
-		case s.Draft || s.DryRun || s.NotTaken:
+		case s.isDraft() || s.isDry() || s.notTaken():
 		case s.expands() && len(itemChecks(s)) > 0:
 			out = append(out, itemEvidence(s)...)
-		case len(ChecksOf(s.Step)) > 0:
-			out = append(out, evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)...)
-		case s.Status == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.Step.Title, State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.Step.Index})
+		case len(ChecksOf(s.planned())) > 0:
+			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
+		case s.status() == StepCompleted && r.claims(s):
+			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
 		}
 	}
 	if r.terms.DryRun() {
@@ -169,31 +169,33 @@ func (r answers) Evidence() []plan.Evidence {
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r answers) StateOf(s *StepState) plan.EvidenceState {
+func (r answers) StateOf(s stepView) plan.EvidenceState {
 	switch {
-	case s.Draft || s.DryRun:
+	case s.isDraft() || s.isDry():
 		return ""
 	case s.expands() && len(itemChecks(s)) > 0:
 		if evidence := itemEvidence(s); len(evidence) > 0 {
 			return worst(evidence).State
 		}
 		return ""
-	case len(ChecksOf(s.Step)) == 0:
-		if s.Status == StepCompleted && r.claims(s) {
+	case len(ChecksOf(s.planned())) == 0:
+		if s.status() == StepCompleted && r.claims(s) {
 			return plan.StateClaimed
 		}
 		return ""
-	case len(s.Checked) == 0:
+	case len(s.checked()) == 0:
 		return plan.StateUnchecked
 	}
-	return worst(evidenceOf(s.Step.Index, ChecksOf(s.Step), s.Checked)).State
+	return worst(evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())).State
 }
 
 // firstModelStep returns the first step that was skipped because there was no model, or
 // nil.
-func (r answers) firstModelStep() *StepState {
-	if at := slices.IndexFunc(r.board.steps(), func(s *StepState) bool { return s.skipReason() == needsModelReason }); at >= 0 {
-		return r.board.steps()[at]
+func (r answers) firstModelStep() stepView {
+	for _, s := range r.board.steps() {
+		if s.skipReason() == needsModelReason {
+			return s
+		}
 	}
 	return nil
 }
@@ -201,14 +203,15 @@ func (r answers) firstModelStep() *StepState {
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
 func (r answers) answersByRule() bool {
-	if r.planning.taken() == nil {
+	taken, ok := r.planning.taken()
+	if !ok {
 		_, ok := r.answeredByRule()
 		return ok && !r.terms.DryRun()
 	}
 	if r.terms.DryRun() || r.board.revision() > 1 && r.terms.model() != "" {
 		return false
 	}
-	return r.terms.model() == "" || !wantsWords(*r.planning.taken())
+	return r.terms.model() == "" || !wantsWords(taken)
 }
 
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
@@ -235,8 +238,8 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 
 // meant returns the intent that the answer by rule is about.
 func (r answers) meant() intent.Intent {
-	if r.planning.taken() != nil {
-		return r.planning.taken().Intent
+	if taken, ok := r.planning.taken(); ok {
+		return taken.Intent
 	}
 	in, _ := r.answeredByRule()
 	return in
@@ -246,9 +249,9 @@ func (r answers) meant() intent.Intent {
 func (r answers) ruled() string {
 	left := ""
 	if s := r.firstModelStep(); s != nil {
-		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.Step.Index)
+		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.index())
 	}
-	if answer, ok := answerFromData(string(r.terms.goal()), r.ledger.history()); ok && r.planning.taken() == nil {
+	if answer, ok := answerFromData(string(r.terms.goal()), r.ledger.history()); ok && !r.planning.isRouted() {
 		return answer
 	}
 	return intent.Answer(r.meant(), r.ledger.history(), left)
@@ -259,7 +262,7 @@ func (r answers) ruled() string {
 func (r answers) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.board.steps() {
-		partial[s.Step.Index] = s.seenInPart()
+		partial[s.index()] = s.seenInPart()
 	}
 	return prompt.SynthesisItems(r.board.current(), r.ledger.history(), partial)
 }
@@ -287,7 +290,7 @@ func (r answers) orUnverified(e ending) ending {
 func (r answers) result(e ending) event.Result {
 	out := event.Result{
 		Run: r.terms.id(), Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
-		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: []event.RevisionSummary{},
+		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: r.board.revisions(),
 		Usage: r.meter.used(), Evidence: r.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
@@ -301,16 +304,6 @@ func (r answers) result(e ending) event.Result {
 		plan := r.board.current()
 		out.Plan = &plan
 	}
-	for _, rev := range r.board.revisions() {
-		var removed []string
-		for _, s := range rev.Removed {
-			removed = append(removed, s.Step.Index)
-		}
-		out.Revisions = append(out.Revisions, event.RevisionSummary{
-			Revision: rev.Number, Reason: rev.Reason,
-			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
-		})
-	}
 	return out
 }
 
@@ -319,11 +312,11 @@ func (r answers) result(e ending) event.Result {
 func (r answers) incomplete() bool {
 	conditions, taken := 0, 0
 	for _, s := range r.board.steps() {
-		if s.Status != StepCompleted && !s.NotTaken || unfinishedItems(s) {
+		if s.status() != StepCompleted && !s.notTaken() || s.hasUnfinishedItems() {
 			return true
 		}
-		if s.Step.When != "" {
-			if conditions++; !s.NotTaken {
+		if s.planned().When != "" {
+			if conditions++; !s.notTaken() {
 				taken++
 			}
 		}
@@ -355,8 +348,8 @@ func firstCharacters(text string, n int) (first string, left int) {
 }
 
 // resultText returns the result of a step as text, or "" if it has none.
-func resultText(s *StepState) string {
-	switch result := s.Result.(type) {
+func resultText(s stepView) string {
+	switch result := s.result().(type) {
 	case nil:
 		return ""
 	case string:

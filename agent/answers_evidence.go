@@ -10,12 +10,12 @@ import (
 
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.
-func (r answers) claims(s *StepState) bool {
-	if s.expands() && !slices.ContainsFunc(s.Items, func(item *StepState) bool { return item.Status == StepCompleted }) {
+func (r answers) claims(s stepView) bool {
+	if s.expands() && !slices.ContainsFunc(s.items(), func(item stepView) bool { return item.status() == StepCompleted }) {
 		return false // it has done nothing
 	}
-	facts := r.tools.facts(s.Step.Tool)
-	return s.Step.Executor != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
+	facts := r.tools.facts(s.tool())
+	return s.executor() != plan.ExecutorTool || facts.Err != nil || !facts.Tool.ReadOnly
 }
 
 func evidenceOf(step string, checks []plan.Check, done []event.CheckCompleted) []plan.Evidence {
@@ -41,25 +41,25 @@ func worst(evidence []plan.Evidence) plan.Evidence {
 }
 
 // itemChecks returns the checks of each item of a step.
-func itemChecks(s *StepState) []plan.Check {
-	step := s.Step
+func itemChecks(s stepView) []plan.Check {
+	step := s.planned()
 	step.ForEach = nil
 	return ChecksOf(step)
 }
 
 // itemEvidence returns one evidence per check of a step with items: the worst of those that
 // its items have. A failed item leaves its checks unchecked. A list without items shows nothing.
-func itemEvidence(s *StepState) []plan.Evidence {
+func itemEvidence(s stepView) []plan.Evidence {
 	checks := itemChecks(s)
-	if s.Items == nil {
-		return evidenceOf(s.Step.Index, checks, nil)
+	if s.items() == nil {
+		return evidenceOf(s.index(), checks, nil)
 	}
 	var out []plan.Evidence // after the first item one per check
-	for _, item := range s.Items {
-		if item.NotTaken || item.denied() {
+	for _, item := range s.items() {
+		if item.notTaken() || item.denied() {
 			continue // it is left out
 		}
-		of := evidenceOf(item.Step.Index, checks, item.Checked)
+		of := evidenceOf(item.index(), checks, item.checked())
 		if out == nil {
 			out = of
 			continue
@@ -70,7 +70,7 @@ func itemEvidence(s *StepState) []plan.Evidence {
 	}
 	for i := range out {
 		if out[i].State == plan.StateVerified {
-			out[i].Step = s.Step.Index
+			out[i].Step = s.index()
 		}
 	}
 	return out

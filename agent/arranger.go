@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -136,9 +137,9 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 			state.keepWork(before)
 			r.tracker.beginChecks(state)
 		case slices.Contains(d.Added, step.Index):
-			state.revised(ChangeAdded, r.origins.untrustedReads(step, old, read))
+			state.revised(ChangeAdded, r.untrustedReads(step, old, read))
 		case slices.Contains(d.Revised, step.Index):
-			state.revised(ChangeRevised, r.origins.untrustedReads(step, old, read))
+			state.revised(ChangeRevised, r.untrustedReads(step, old, read))
 		case stays && before.Status == StepCompleted:
 			// Only completed steps stay unchanged. A reference may now mean
 			// another result, so earlier approvals of pending calls no longer
@@ -158,6 +159,18 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 	r.scheduler.rebuildGraph()
 	r.hold()
 	r.dialogue.applyRemarks()
+}
+
+// untrustedReads returns what a step of a new plan carries of the text its model had
+// read. It returns nothing if the previous plan had the same call, written before
+// anything was read.
+func (r arranger) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
+	for _, s := range before {
+		if len(s.authorRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+			return nil
+		}
+	}
+	return read
 }
 
 // hold stops the plan for review, if a review is required and any steps are left.

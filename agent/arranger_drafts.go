@@ -98,7 +98,7 @@ func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step pla
 // them have ended or cannot start.
 func (r arranger) settleLooks() {
 	looks := r.planning.looks()
-	if len(looks) == 0 || !r.flight.quiet() {
+	if !r.flight.quiet() {
 		return
 	}
 	free := r.guards.freeSlots()

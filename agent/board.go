@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"replan/agent/event"
 	"replan/planning/plan"
 )
 
@@ -40,12 +41,26 @@ func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
 	}
 }
 
-// current returns the plan, revision its number, steps the states of its steps, and revisions
-// what each replan changed.
-func (b *Board) current() plan.Plan    { return b.Plan }
-func (b *Board) revision() int         { return b.Revision }
-func (b *Board) steps() []*StepState   { return b.Steps }
-func (b *Board) revisions() []Revision { return b.Revisions }
+// current returns the plan, revision its number, and steps its steps.
+func (b *Board) current() plan.Plan { return b.Plan }
+func (b *Board) revision() int      { return b.Revision }
+func (b *Board) steps() []stepView  { return viewsOf(b.Steps) }
+
+// revisions returns what each replan changed, in short.
+func (b *Board) revisions() []event.RevisionSummary {
+	out := []event.RevisionSummary{}
+	for _, rev := range b.Revisions {
+		var removed []string
+		for _, s := range rev.Removed {
+			removed = append(removed, s.Step.Index)
+		}
+		out = append(out, event.RevisionSummary{
+			Revision: rev.Number, Reason: rev.Reason,
+			Removed: list(removed), Added: list(rev.Added), Revised: list(rev.Revised),
+		})
+	}
+	return out
+}
 
 // first notes when the first plan was made.
 func (b *Board) first(at time.Time) { b.PlannedAt = at }
@@ -85,18 +100,23 @@ func (b *Board) arrange(weigh func(plan.Step) float64, fallback plan.OnFailure) 
 				b.waits[at]++
 			}
 		}
-		s.placed(b.graph.Rank(at), lengths[at])
+		s.placed(at, b.graph.Rank(at), lengths[at])
 	}
 	b.hasChecks = len(b.Plan.Acceptance) > 0 || slices.ContainsFunc(b.Plan.Steps, func(s plan.Step) bool { return len(s.Checks) > 0 || s.Until != nil })
 }
 
 // blocked reports whether a step of the plan waits for others.
 func (b *Board) blocked(s *StepState) bool {
-	if s.Parent != "" || b.graph == nil {
-		return false
-	}
-	at, ok := b.graph.Position(s.Step.Index)
+	at, ok := b.position(s)
 	return ok && b.waits[at] > 0
+}
+
+// position returns the position of a step in the graph. Items and calls of models have none.
+func (b *Board) position(s *StepState) (at int, ok bool) {
+	if s.Parent != "" || b.graph == nil {
+		return 0, false
+	}
+	return s.position(), true
 }
 
 // fed notes that a dependency of the step at a position of the graph is completed. It reports
@@ -109,7 +129,7 @@ func (b *Board) fed(at int) bool {
 // feeds returns the steps that depend on a step directly, with their positions in the graph.
 func (b *Board) feeds(s *StepState) iter.Seq2[int, *StepState] {
 	return func(yield func(int, *StepState) bool) {
-		from, ok := b.graph.Position(s.Step.Index)
+		from, ok := b.position(s)
 		if !ok {
 			return
 		}
@@ -151,25 +171,25 @@ func (b *Board) executed(do func(*StepState)) {
 }
 
 // needs returns the steps that a step waits for, including those it references.
-func (b *Board) needs(s *StepState) []string {
-	if b.graph == nil || s.Parent != "" {
-		return list(s.Step.DependsOn) // a draft waits for nothing
+func (b *Board) needs(s stepView) []string {
+	if b.graph == nil || s.parent() != "" {
+		return list(s.dependsOn()) // a draft waits for nothing
 	}
-	if at, _ := b.graph.Position(s.Step.Index); len(b.graph.Needs(at)) == len(s.Step.DependsOn) {
-		return list(s.Step.DependsOn) // the step lists them all itself
+	if len(b.graph.Needs(s.position())) == len(s.dependsOn()) {
+		return list(s.dependsOn()) // the step lists them all itself
 	}
-	return list(b.graph.Dependencies(s.Step.Index))
+	return list(b.graph.Dependencies(s.index()))
 }
 
 // ancestors returns the steps that a step depends on, directly or indirectly.
 func (b *Board) ancestors(index string) map[string]bool { return b.graph.Ancestors(index) }
 
 // producersOf returns the steps whose result has the given name.
-func (b *Board) producersOf(name string) []*StepState {
+func (b *Board) producersOf(name string) []stepView {
 	if b.producers != nil {
-		return b.producers[name]
+		return viewsOf(b.producers[name])
 	}
-	var out []*StepState
+	var out []stepView
 	for _, s := range b.Steps {
 		if s.Step.ResultVariable == name {
 			out = append(out, s)
@@ -178,9 +198,27 @@ func (b *Board) producersOf(name string) []*StepState {
 	return out
 }
 
-// passedBy returns the steps that text of a result can fail, whereupon those that depend on
-// them are skipped and the run continues.
-func (b *Board) passedBy() []*StepState { return b.skipping }
+// skippedBehind returns the steps that text of a result can fail, whereupon the step with this
+// index is skipped and the run continues.
+func (b *Board) skippedBehind(index string) []stepView {
+	if len(b.skipping) == 0 {
+		return nil
+	}
+	before := b.ancestors(index)
+	var out []stepView
+	for _, s := range b.skipping {
+		if before[s.Step.Index] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// mayFailByText reports whether text of a result can fail a step, whereupon those that depend on
+// it are skipped and the run continues.
+func (b *Board) mayFailByText(of stepView) bool {
+	return slices.ContainsFunc(b.skipping, func(s *StepState) bool { return stepView(s) == of })
+}
 
 // attemptsBefore counts the attempts under an index before the current plan.
 func (b *Board) attemptsBefore(index string) attemptCount {

@@ -43,15 +43,15 @@ func (r briefing) brief() prompt.Brief {
 
 // callable returns the tools that the model of a loop may call, except for
 // [prompt.FindTool].
-func (r briefing) callable(l *Loop) plan.Catalogue {
-	if l.stepOf() == nil {
+func (r briefing) callable(l loopView) plan.Catalogue {
+	if l.agentStep() == nil {
 		return prompt.ChatTools(r.brief())
 	}
 	return prompt.AgentTools(r.brief(), l.profileOf())
 }
 
 // briefOf returns the brief for the next turn of a loop.
-func (r briefing) briefOf(l *Loop) prompt.Brief {
+func (r briefing) briefOf(l loopView) prompt.Brief {
 	b := r.brief()
 	b.Found = l.foundTools()
 	return b

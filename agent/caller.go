@@ -35,16 +35,16 @@ func (r caller) fit(facts toolFacts, args map[string]any) (map[string]any, []pla
 }
 
 // repeatable reports whether running a step again has no second effect.
-func (r caller) repeatable(s *StepState) bool {
-	if s.Step.Executor != plan.ExecutorTool {
+func (r caller) repeatable(s stepView) bool {
+	if s.executor() != plan.ExecutorTool {
 		return true
 	}
-	facts := r.tools.facts(s.Step.Tool)
+	facts := r.tools.facts(s.tool())
 	return facts.Err == nil && (facts.Tool.Repeatable() || prompt.IsPlanTool(facts.Tool)) // a resume continues the run of a plan tool
 }
 
 // valuesFor returns the variables that the args of a step may refer to.
-func (r caller) valuesFor(s *StepState) map[string]any {
+func (r caller) valuesFor(s stepView) map[string]any {
 	if s.itemValues() == nil {
 		return r.board.values()
 	}
@@ -64,7 +64,7 @@ func (r caller) valuesFor(s *StepState) map[string]any {
 // tool requires and the plan lacks. If none is required, and a model planned the
 // step without mentioning args at all, it returns all args of the tool. In that
 // case only the title says what the call is about.
-func (r caller) missingArgs(s *StepState, step plan.Step, facts toolFacts) []string {
+func (r caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []string {
 	missing := facts.Signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.terms.DryRun() {
 		return facts.Signature.Names()
@@ -74,7 +74,7 @@ func (r caller) missingArgs(s *StepState, step plan.Step, facts toolFacts) []str
 
 // modelPlanned reports whether a model planned a step, in this run or earlier
 // when it wrote the plan given to this run.
-func (r caller) modelPlanned(s *StepState) bool {
+func (r caller) modelPlanned(s stepView) bool {
 	if s.byReplan() {
 		return !r.planning.hasOwn()
 	}
@@ -83,7 +83,7 @@ func (r caller) modelPlanned(s *StepState) bool {
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
-func (r caller) checkValues(s *StepState, names []string) map[string]any {
+func (r caller) checkValues(s stepView, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
 		if v, ok := r.board.value(name); ok {
@@ -97,10 +97,10 @@ func (r caller) checkValues(s *StepState, names []string) map[string]any {
 			continue
 		}
 		switch name {
-		case s.Step.ResultVariable, "result":
-			values[name] = s.Result
+		case s.planned().ResultVariable, "result":
+			values[name] = s.result()
 		case "args":
-			values[name] = s.Args
+			values[name] = s.startedWith()
 		}
 	}
 	return values

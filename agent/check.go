@@ -91,7 +91,7 @@ func runsTests(t plan.Tool) bool { return t.Trusted && t.Name == "test.run" }
 
 // checkSubject is a step whose work is done, or, without one, the plan's acceptance.
 type checkSubject struct {
-	step   *StepState // nil for the acceptance
+	step   stepView // nil for the acceptance
 	checks []plan.Check
 	done   []event.CheckCompleted
 	number int // of the step's attempt, or of the revision
@@ -112,8 +112,8 @@ func ChecksOf(s plan.Step) []plan.Check {
 // titleOf returns what events call a check: its title, or its expression.
 func titleOf(c plan.Check) untrusted.Text { return cmp.Or(c.Title, untrusted.Text(c.Expect)) }
 
-func subjectOf(s *StepState) checkSubject {
-	return checkSubject{step: s, checks: ChecksOf(s.Step), done: s.Checked, number: s.Attempt, round: s.checkRound()}
+func subjectOf(s stepView) checkSubject {
+	return checkSubject{step: s, checks: ChecksOf(s.planned()), done: s.checked(), number: s.attempt(), round: s.checkRound()}
 }
 
 // over reports whether all checks are evaluated.

@@ -28,16 +28,19 @@ type checker struct {
 // wait is over all the same.
 func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 	s := subject.step
-	if s != nil && s.Step.Until != nil && len(subject.done) == 0 {
+	if s != nil && s.planned().Until != nil && len(subject.done) == 0 {
 		return false
 	}
 	for _, name := range names {
-		from := []*StepState{s}
-		if s == nil || name != "result" && name != s.Step.ResultVariable {
-			from = r.origins.producersFor(cmp.Or(s, &StepState{}), name)
+		from := []stepView{s}
+		switch {
+		case s == nil:
+			from = r.origins.producersFor(&StepState{}, name)
+		case name != "result" && name != s.planned().ResultVariable:
+			from = r.origins.producersFor(s, name)
 		}
 		for _, other := range from {
-			if runsTests(r.tools.facts(other.Step.Tool).Tool) && intent.Untested(other.Result) {
+			if runsTests(r.tools.facts(other.tool()).Tool) && intent.Untested(other.result()) {
 				return true
 			}
 		}
@@ -46,18 +49,18 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 }
 
 // nextChecks evaluates the checks of the steps whose work is done.
-func (r checker) nextChecks(q queue, free *slots) []Action {
+func (r checker) nextChecks(ready []stepView, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(q.unsorted(), func(a, b *StepState) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	waiting := slices.SortedFunc(slices.Values(ready), func(a, b stepView) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
-			failed := event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(refutation(s.Checked)), Failure: event.FailureCheck, MS: s.MS}
+			failed := event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(refutation(s.checked())), Failure: event.FailureCheck, MS: s.ms()}
 			return append(out, Action{Record: failed})
 		}
 		actions := r.nextCheck(subject, free)
-		if len(actions) > 0 && s.Step.Until != nil && len(s.Checked) == 0 {
+		if len(actions) > 0 && s.planned().Until != nil && len(s.checked()) == 0 {
 			if actions = r.poll(s, actions); actions[0].mayEnd() {
 				return append(out, actions...)
 			}
@@ -69,22 +72,22 @@ func (r checker) nextChecks(q queue, free *slots) []Action {
 
 // poll returns the next actions of a step that waits, given those of its condition: it
 // continues, calls again later, or fails because its time is up.
-func (r checker) poll(s *StepState, actions []Action) []Action {
+func (r checker) poll(s stepView, actions []Action) []Action {
 	found, evaluated := actions[0].Record.(event.CheckCompleted)
 	if !evaluated || found.State == plan.StateVerified {
 		return actions
 	}
 	why := cmp.Or(string(found.Reason), plan.SawWords(found.Saw))
-	left := s.Step.Until.For - s.waited(r.clock.Elapsed()) // without the time in which the run was stopped
+	left := s.planned().Until.For - s.waited(r.clock.Elapsed()) // without the time in which the run was stopped
 	if left <= 0 {
-		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.Step.Until.For, s.Step.Until.Expect)
+		sentence := fmt.Sprintf("it waited %s, and %s does not hold", s.planned().Until.For, s.planned().Until.Expect)
 		if why != "" {
 			sentence += " (" + why + ")"
 		}
-		return []Action{{Record: event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.clock.Elapsed()).Milliseconds()}}}
+		return []Action{{Record: event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: event.FailureTimeout, MS: s.waited(r.clock.Elapsed()).Milliseconds()}}}
 	}
-	at := r.clock.now().Add(min(s.Step.Until.Every, left))
-	return []Action{{Record: event.StepRetry{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text("not yet: " + cmp.Or(why, s.Step.Until.Expect+" does not hold")), At: at}}}
+	at := r.clock.now().Add(min(s.planned().Until.Every, left))
+	return []Action{{Record: event.StepRetry{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text("not yet: " + cmp.Or(why, s.planned().Until.Expect+" does not hold")), At: at}}}
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.
@@ -95,7 +98,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 		Saw: []expression.Sight{},
 	}
 	if subject.step != nil {
-		done.Index = subject.step.Step.Index
+		done.Index = subject.step.index()
 	}
 	values := r.caller.checkValues(subject.step, expression.NamesOf(check.Expect))
 	if why := r.unknownTo(subject, check); why != "" {
@@ -120,7 +123,7 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(plan.Step{}, facts.Tool)
+	timeout, limit := r.timeLimit(0, facts.Tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.caller.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
@@ -132,7 +135,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 	}
 	values := r.caller.checkValues(subject.step, names)
 	for _, name := range names {
-		own := subject.step != nil && (name == subject.step.Step.ResultVariable || name == "result" && check.Tool == "")
+		own := subject.step != nil && (name == subject.step.planned().ResultVariable || name == "result" && check.Tool == "")
 		_, there := values[name]
 		switch {
 		case own && subject.step.lostResult():
@@ -173,12 +176,9 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	if args, _ = r.caller.fit(facts, args); facts.Signature.Check(args) != nil {
 		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
-	var probe *StepState
-	if subject.step == nil {
-		probe = newProbe(step, args, r.origins.authorRead(step))
-	} else {
-		probe = newProbe(step, args, slices.Concat(subject.step.authorRead(), r.origins.checkedText(subject.step, check)))
-		probe.itemLike(subject.step)
+	var probe stepView = newProbe(step, args, r.origins.authorRead(step))
+	if subject.step != nil {
+		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorRead(), r.origins.checkedText(subject.step, check)))
 	}
 	switch matched := r.caller.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:
@@ -192,10 +192,10 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 
 // timeLimit returns how long a call may take, and whose limit that is: the step's
 // own takes precedence over that of the tool's server, and that over the general one.
-func (r checker) timeLimit(step plan.Step, tool plan.Tool) (limit time.Duration, whose string) {
+func (r checker) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
 	switch {
-	case step.Timeout > 0:
-		return step.Timeout, "the step's own"
+	case own > 0:
+		return own, "the step's own"
 	case tool.TimeoutMS > 0:
 		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
 	default:

@@ -39,7 +39,7 @@ type closer struct {
 
 // settled reports whether every step of the plan has finally ended.
 func (r closer) settled() bool {
-	return r.flight.quiet() && len(r.permissions.openGates()) == 0 && r.queues.empty()
+	return r.flight.quiet() && r.permissions.countGates() == 0 && r.queues.empty()
 }
 
 // nextEnding completes the run once nothing is in flight.
@@ -51,7 +51,8 @@ func (r closer) nextEnding() []Action {
 		return nil
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
-	e, doubtful := *r.outcome.endsAs(), r.doubtful()
+	e, _ := r.outcome.endsAs()
+	doubtful := r.doubtful()
 	if e.answer == "" && r.answers.answersByRule() && e.reason != event.ReasonInterrupted {
 		e.answer = r.answers.ruled()
 	}
@@ -69,9 +70,9 @@ func (r closer) nextEnding() []Action {
 // doubtful returns the steps that are in doubt.
 func (r closer) doubtful() []string {
 	var out []string
-	r.steps.every(func(s *StepState) {
-		if s.Status == StepInDoubt {
-			out = append(out, s.Step.Index)
+	r.steps.each(func(s stepView) {
+		if s.status() == StepInDoubt {
+			out = append(out, s.index())
 		}
 	})
 	return out
@@ -131,15 +132,18 @@ func (r closer) nextAnswer() []Action {
 		return nil
 	case r.outcome.answer().Direct:
 		return r.answerDirectly() // it was lost when the program ended
-	case r.outcome.endsDryAs() != nil:
-		return r.finish(*r.outcome.endsDryAs())
+	}
+	if e, ok := r.outcome.endsDryAs(); ok {
+		return r.finish(e)
+	}
+	switch {
 	case r.answers.answersByRule():
 		e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.answers.ruled()}
 		switch s := r.answers.firstModelStep(); {
 		case s != nil: // the user did not ask to skip it, so the order was not carried out
 			e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
-			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.Step.Index, s.Step.Title)
-		case r.answers.incomplete(), r.planning.taken() != nil && intent.NoTestsRun(r.planning.taken().Intent, r.ledger.history()):
+			e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.index(), s.title())
+		case r.answers.incomplete(), r.noTestsRun():
 			e.reason = event.ReasonPartial
 		case intent.NothingFound(r.answers.meant(), r.ledger.history()):
 			e.reason = event.ReasonNothingFound
@@ -155,6 +159,12 @@ func (r closer) nextAnswer() []Action {
 		return r.finish(e)
 	}
 	return r.askForAnswer()
+}
+
+// noTestsRun reports whether the words of the goal ask for tests, and none ran.
+func (r closer) noTestsRun() bool {
+	taken, ok := r.planning.taken()
+	return ok && intent.NoTestsRun(taken.Intent, r.ledger.history())
 }
 
 // askForAnswer asks the model for the answer. A model that has replied with a plan or a
@@ -195,12 +205,12 @@ func (r closer) deadline() []Action {
 // doubt.
 func (r closer) nextLost() []Action {
 	var out []Action
-	for _, s := range r.questions.lostSteps() {
+	for _, s := range r.questions.unrecorded() {
 		reason := "replan ended while it ran"
 		if s.mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
 		}
-		out = append(out, Action{Record: event.StepInDoubt{Index: s.Step.Index, Attempt: s.Attempt, Reason: untrusted.Text(reason)}})
+		out = append(out, Action{Record: event.StepInDoubt{Index: s.index(), Attempt: s.attempt(), Reason: untrusted.Text(reason)}})
 	}
 	return out
 }
@@ -208,9 +218,9 @@ func (r closer) nextLost() []Action {
 // nextDoubts decides about doubts when no user is present.
 func (r closer) nextDoubts() []Action {
 	var out []Action
-	for _, s := range r.questions.waiting() {
-		if decision := r.doubtAnswer(s); s.Status == StepInDoubt && decision != "" {
-			out = append(out, Action{Record: event.DoubtResolved{Step: s.Step.Index, Decision: decision, By: r.doubtAnswerer()}})
+	for _, s := range r.questions.undecided() {
+		if decision := r.doubtAnswer(s); s.status() == StepInDoubt && decision != "" {
+			out = append(out, Action{Record: event.DoubtResolved{Step: s.index(), Decision: decision, By: r.doubtAnswerer()}})
 			if decision == event.DoubtAbort {
 				break // this ends the run
 			}
@@ -221,7 +231,7 @@ func (r closer) nextDoubts() []Action {
 
 // doubtAnswer returns the automatic decision about a step in doubt, or "" if the
 // user must decide. One resume reruns each step at most once by itself.
-func (r closer) doubtAnswer(s *StepState) event.DoubtDecision {
+func (r closer) doubtAnswer(s stepView) event.DoubtDecision {
 	switch {
 	case r.terms.inDoubt() == "" && r.terms.attended():
 		return ""
@@ -252,11 +262,11 @@ func (r closer) nextAcceptance() []Action {
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
 func (r closer) checksBeforeEnd() []Action {
-	if r.outcome.isPaused() || r.outcome.endsAs().reason == event.ReasonTimeBudget {
+	if e, _ := r.outcome.endsAs(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
 		return nil
 	}
 	free := r.guards.freeSlots()
-	return r.checker.nextChecks(r.queues.of(needCheck), &free)
+	return r.checker.nextChecks(r.queues.all(needCheck), &free)
 }
 
 // accepting reports whether the plan's acceptance is being evaluated.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -32,7 +33,12 @@ func (c *Conversations) chat() *Loop {
 }
 
 // inChat returns the loop of the chat; nil before its first call.
-func (c *Conversations) inChat() *Loop { return c.Chat }
+func (c *Conversations) inChat() loopView { return viewOfLoop(c.Chat) }
+
+// plansUnderWay reports whether a call of the chat runs a plan.
+func (c *Conversations) plansUnderWay(tool func(string) plan.Tool) bool {
+	return c.Chat.plansUnderWay(tool)
+}
 
 // addAgent adds a step that has started a loop, and forgetAgents drops all.
 func (c *Conversations) addAgent(s *StepState) { c.agents = append(c.agents, s) }
@@ -48,6 +54,9 @@ func (c *Conversations) working() []*StepState {
 	}
 	return out
 }
+
+// atWork returns the views of the steps of the sub-agents that work.
+func (c *Conversations) atWork() []stepView { return viewsOf(c.working()) }
 
 // holdCalls notes that a format must hold the calls of a model.
 func (c *Conversations) holdCalls(model string) { c.writers[model] = true }

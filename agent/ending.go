@@ -47,16 +47,24 @@ func (o *Outcome) endDry(status event.Status, reason event.Reason, sentence stri
 // ends reports whether the run will end: nothing new may start.
 func (o *Outcome) ends() bool { return o.ending != nil }
 
-// endsAs returns how the run will end, and endsDryAs how a dry run will; nil if that is not
-// decided.
-func (o *Outcome) endsAs() *ending    { return o.ending }
-func (o *Outcome) endsDryAs() *ending { return o.dryEnding }
+// endsAs returns how the run will end, and endsDryAs how a dry run will; ok is false while that is
+// not decided.
+func (o *Outcome) endsAs() (e ending, ok bool)    { return valueOf(o.ending) }
+func (o *Outcome) endsDryAs() (e ending, ok bool) { return valueOf(o.dryEnding) }
 
 // answer returns the answer so far, isPaused whether the user stopped the run, and final its
-// result; nil before its end.
-func (o *Outcome) answer() Synthesis    { return o.Synthesis }
-func (o *Outcome) isPaused() bool       { return o.Paused }
-func (o *Outcome) final() *event.Result { return o.Result }
+// result; ok is false before its end.
+func (o *Outcome) answer() Synthesis                     { return o.Synthesis }
+func (o *Outcome) isPaused() bool                        { return o.Paused }
+func (o *Outcome) final() (result event.Result, ok bool) { return valueOf(o.Result) }
+
+// valueOf returns what a pointer points to; ok is false for nil.
+func valueOf[T any](pointer *T) (value T, ok bool) {
+	if pointer == nil {
+		return value, false
+	}
+	return *pointer, true
+}
 
 // pause stops the run as the user wants.
 func (o *Outcome) pause(reason untrusted.Text) {

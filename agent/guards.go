@@ -53,16 +53,16 @@ func (r guards) stopped(guard, step string) []Action {
 // perTool checks the budget of the call's tool, given the calls that are starting
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
-func (r guards) perTool(s *StepState, facts toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
+func (r guards) perTool(s stepView, facts toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
 	b := budget{guard: event.GuardPerTool, used: int64(r.tools.timesCalled(facts)), limit: int64(r.meter.limits().MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
 	}
 	if b.used >= b.limit {
-		b.words = cmp.Or(facts.Tool.Name, s.Step.Tool) + " call"
+		b.words = cmp.Or(facts.Tool.Name, s.tool()) + " call"
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(b.sentence(s.Step.Index)),
+			Guard: event.GuardPerTool, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(b.sentence(s.index())),
 		}}, nil, false
 	}
 	before := b
@@ -73,7 +73,7 @@ func (r guards) perTool(s *StepState, facts toolFacts, starting, reserved int) (
 	b.used = before.used + 1
 	if b.low() && (starting == 0 || !before.low()) && !r.meter.hasWarned(guardKey(event.GuardPerTool, facts.Tool.QualifiedName())) {
 		return nil, &Action{Record: event.GuardWarned{
-			Guard: event.GuardPerTool, Step: s.Step.Index, Used: b.used, Limit: b.limit,
+			Guard: event.GuardPerTool, Step: s.index(), Used: b.used, Limit: b.limit,
 			Reason: untrusted.Text(fmt.Sprintf("%d of %d calls of %s", b.used, b.limit, facts.Tool.QualifiedName())),
 		}}, false
 	}
@@ -83,23 +83,23 @@ func (r guards) perTool(s *StepState, facts toolFacts, starting, reserved int) (
 // repeats applies the runaway guard to a call that is about to start. It reacts
 // when so many successive revisions made the same call that another would only
 // repeat it.
-func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Action) {
+func (r guards) repeats(s stepView, args map[string]any) (blocked, warned *Action) {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil, nil
 	}
-	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.Step.Tool), args), r.board.revision())), limit: int64(most)}
+	b := budget{used: int64(r.meter.repeats(callKey(r.tools.toolName(s.tool()), args), r.board.revision())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.Step.Tool, whom(s.Step.Index))),
+			Guard: event.GuardRunaway, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%s in a row made the same call of %s, so the run was stopped%s", english.Count(int(b.used), "plan"), s.tool(), whom(s.index()))),
 		}}, nil
 	}
 	b.used++
-	if b.used > 1 && b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, s.Step.Index)) {
+	if b.used > 1 && b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, s.index())) {
 		return nil, &Action{Record: event.GuardWarned{
-			Guard: event.GuardRunaway, Step: s.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.Step.Tool)),
+			Guard: event.GuardRunaway, Step: s.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("%d plans in a row make the same call of %s", b.used, s.tool())),
 		}}
 	}
 	return nil, nil
@@ -110,17 +110,17 @@ func (r guards) repeats(s *StepState, args map[string]any) (blocked, warned *Act
 func (r guards) sameFailure() []Action {
 	most := r.meter.limits().MaxRepeats
 	step, _ := r.planning.failure()
-	s := r.steps.Step(step)
-	if most == 0 || s == nil || s.Step.Tool == "" {
+	s := r.steps.find(step)
+	if most == 0 || s == nil || s.tool() == "" {
 		return nil
 	}
-	used := r.meter.repeats(resultKey(r.tools.toolName(s.Step.Tool), string(s.Error)), r.board.revision()) + 1
+	used := r.meter.repeats(resultKey(r.tools.toolName(s.tool()), string(s.why())), r.board.revision()) + 1
 	if used < max(most, 2) { // the first failure of its kind repeats nothing
 		return nil
 	}
 	return []Action{{Record: event.GuardBlocked{
-		Guard: event.GuardRunaway, Step: s.Step.Index, Used: int64(used), Limit: int64(most),
-		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.Step.Tool, headline(string(s.Error)))),
+		Guard: event.GuardRunaway, Step: s.index(), Used: int64(used), Limit: int64(most),
+		Reason: untrusted.Text(fmt.Sprintf("%d plans in a row failed in the same way, at %s, so the run was stopped: %s", used, s.tool(), headline(string(s.why())))),
 	}}}
 }
 
@@ -131,9 +131,9 @@ func (r guards) freeSlots() slots {
 	}
 	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
-		if s := r.steps.Step(a.Index); s != nil && s.Status == StepRunning {
+		if s := r.steps.find(a.Index); s != nil && s.status() == StepRunning {
 			free.change(s.changing())
-			free.call(r.tools.facts(s.Step.Tool).Tool)
+			free.call(r.tools.facts(s.tool()).Tool)
 		}
 	}
 	return free
@@ -144,15 +144,15 @@ func (r guards) freeSlots() slots {
 // only the calls of loops still start.
 func (r guards) reserveApproved(q queuesView, free *slots) {
 	for _, g := range r.permissions.openGates() {
-		if s := r.steps.Step(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
-			free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
+		if s := r.steps.find(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
+			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 		}
 	}
 	for _, s := range q.approvedCalls() {
-		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
+		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}
-	for s := range q.of(needTurn).unsorted() {
-		free.reserve(r.tools.facts(s.Step.Tool), 1, s.ofBudget())
+	for _, s := range q.all(needTurn) {
+		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}
 }
 
@@ -171,28 +171,28 @@ func (r guards) noneLeft(facts toolFacts, free *slots) bool {
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
 func (r guards) plansUnderWay(free *slots) bool {
-	return free.startsPlan() || r.conversations.inChat().plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
+	return free.startsPlan() || r.conversations.plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
 }
 
 // repeated applies the runaway guard to a call that a loop is about to repeat, or
 // that follows a result which failed in the same way before.
-func (r guards) repeated(c *StepState) *Action {
+func (r guards) repeated(c stepView) *Action {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.conversation().timesMade(c.Step.Tool, c.callArgs())), limit: int64(most)}
+	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callArgs())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
-			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.Step.Title, b.used, c.Step.Index)),
+			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model made the same call of %s %d times, so the run was stopped; step %s was next", c.title(), b.used, c.index())),
 		}}
 	}
 	b.used++
-	if b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, c.Step.Index)) {
+	if b.low() && !r.meter.hasWarned(guardKey(event.GuardRunaway, c.index())) {
 		return &Action{Record: event.GuardWarned{
-			Guard: event.GuardRunaway, Step: c.Step.Index, Used: b.used, Limit: b.limit,
-			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.Step.Title, b.used, b.limit)),
+			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
+			Reason: untrusted.Text(fmt.Sprintf("the model makes the same call of %s again: %d of %d times", c.title(), b.used, b.limit)),
 		}}
 	}
 	return nil
@@ -200,19 +200,16 @@ func (r guards) repeated(c *StepState) *Action {
 
 // stuck ends the run if a loop has met the same failure so often that another
 // turn would only repeat it.
-func (r guards) stuck(l *Loop) []Action {
+func (r guards) stuck(l loopView) []Action {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
 	}
-	for _, c := range l.newestCalls() {
-		used := l.timesFailed(c)
-		if c.Status == StepFailed && used >= most {
-			return []Action{{Record: event.GuardBlocked{
-				Guard: event.GuardRunaway, Step: c.Step.Index, Used: int64(used), Limit: int64(most),
-				Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.Step.Title, used, headline(string(c.Error)))),
-			}}}
-		}
+	if c, used := l.failsAgain(most); c != nil {
+		return []Action{{Record: event.GuardBlocked{
+			Guard: event.GuardRunaway, Step: c.index(), Used: int64(used), Limit: int64(most),
+			Reason: untrusted.Text(fmt.Sprintf("calls of %s failed %d times in the same way, so the run was stopped: %s", c.title(), used, headline(string(c.why())))),
+		}}}
 	}
 	return nil
 }
@@ -220,19 +217,19 @@ func (r guards) stuck(l *Loop) []Action {
 // askGuards checks the guards for a call that is about to start or to be shown to
 // the user. It returns their actions, which may end the run. A call passes if
 // they do not refuse it and the rest of its budgets is not promised to others.
-func (r guards) askGuards(s *StepState, facts toolFacts, free *slots) (actions []Action, passes bool) {
+func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
 	reserved, ofTool := free.reservedFor(facts, s.reserved()) // part of the reservation is its own
 	switch {
-	case free.noStep(reserved) && s.Polls == 0 && !s.isItem():
-		return r.stopped(event.GuardSteps, s.Step.Index), false
+	case free.noStep(reserved) && s.polls() == 0 && !s.isItem():
+		return r.stopped(event.GuardSteps, s.index()), false
 	case free.noCall(reserved):
-		return r.stopped(event.GuardToolCalls, s.Step.Index), false
+		return r.stopped(event.GuardToolCalls, s.index()), false
 	case free.noneOfKind(facts, reserved):
-		return r.stopped(kind, s.Step.Index), false
+		return r.stopped(kind, s.index()), false
 	}
 	blocked, warned, promised := r.perTool(s, facts, free.startingCalls(facts), ofTool)
 	if promised {
@@ -240,7 +237,7 @@ func (r guards) askGuards(s *StepState, facts toolFacts, free *slots) (actions [
 	}
 	switch {
 	case blocked != nil:
-	case s.byModel() && s.Run != "":
+	case s.byModel() && s.runOfCall() != "":
 	case s.byModel():
 		if again := r.repeated(s); again != nil && again.mayEnd() {
 			blocked = again

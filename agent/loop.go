@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type Loop struct {
 	misfits       int              // consecutive replies none of whose calls fits a tool
 	reminded      bool             // the model announced a call in its last reply, and was told to make it
 	answer        *string          // set when the loop succeeds
-	flaw          *flaw            // set when the loop fails
+	flaw          flaw             // set when the loop fails
 	stood         time.Duration    // that its clock stood in all
 	standingSince time.Time        // since when the clock stands, zero if it runs
 	mustAnswer    bool             // the requested turn must be an answer
@@ -80,21 +81,40 @@ func (l *Loop) copyTo(s *StepState, was string) *Loop {
 }
 
 // over reports whether the loop has succeeded or failed.
-func (l *Loop) over() bool { return l.answer != nil || l.flaw != nil }
+func (l *Loop) over() bool { return l.answer != nil || l.flaw.kind != "" }
 
-// ended returns the answer of a loop that is over, or its flaw.
-func (l *Loop) ended() (answer string, failed *flaw) {
-	if l.flaw != nil || l.answer == nil {
+// ended returns the answer of a loop that is over, or how it failed.
+func (l *Loop) ended() (answer string, failed flaw) {
+	if l.flaw.kind != "" || l.answer == nil {
 		return "", l.flaw
 	}
-	return *l.answer, nil
+	return *l.answer, flaw{}
 }
 
 // fail ends the loop.
-func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = &flaw{kind, sentence} }
+func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = flaw{kind, sentence} }
 
-// stepOf returns the step of a sub-agent; nil for the chat.
+// stepOf returns the step of a sub-agent, and agentStep its view; nil for the chat.
 func (l *Loop) stepOf() *StepState { return l.step }
+
+func (l *Loop) agentStep() stepView {
+	if l.step == nil {
+		return nil
+	}
+	return l.step
+}
+
+// calls returns the calls so far, oldest first, and tokens the tokens of all replies.
+func (l *Loop) calls() iter.Seq[stepView] { return slices.Values(viewsOf(l.Calls)) }
+func (l *Loop) tokens() int               { return l.Tokens }
+
+// viewOfLoop returns the view of a loop; nil for none.
+func viewOfLoop(l *Loop) loopView {
+	if l == nil {
+		return nil
+	}
+	return l
+}
 
 // profileOf returns the profile of a sub-agent. Its model is empty if it has none of its own.
 func (l *Loop) profileOf() prompt.Profile { return l.profile }
@@ -380,6 +400,17 @@ func (l *Loop) timesFailed(c *StepState) int {
 	return l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
 }
 
+// failsAgain returns a call of the newest reply that failed as most calls or more did, and how
+// many; nil for none.
+func (l *Loop) failsAgain(most int) (call stepView, times int) {
+	for _, c := range l.lastCalls {
+		if times := l.timesFailed(c); c.Status == StepFailed && times >= most {
+			return c, times
+		}
+	}
+	return nil, 0
+}
+
 // newestCalls returns the calls of the newest reply.
 func (l *Loop) newestCalls() []*StepState { return l.lastCalls }
 
@@ -426,10 +457,10 @@ func (l *Loop) resume(now time.Time) {
 
 // takeUp lets a conversation that had failed continue.
 func (l *Loop) takeUp() {
-	if l == nil || l.flaw == nil {
+	if l == nil || l.flaw.kind == "" {
 		return
 	}
-	l.flaw, l.stalls, l.mustAnswer = nil, 0, false
+	l.flaw, l.stalls, l.mustAnswer = flaw{}, 0, false
 	l.messages = append(l.messages, prompt.Remark("The conversation continues."))
 }
 

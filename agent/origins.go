@@ -75,7 +75,7 @@ func (r origins) hasRead() []rule.Provenance {
 func (r origins) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
-		if s := r.steps.Step(h.Index); s == nil || s.told() {
+		if s := r.steps.find(h.Index); s == nil || s.told() {
 			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
@@ -88,7 +88,7 @@ func (r origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.aut
 
 // ReadFor returns what a model had read when it asked for another run by a call.
 func (r origins) ReadFor(index string) []rule.Provenance {
-	s := r.steps.Step(index)
+	s := r.steps.find(index)
 	if s == nil || !s.byModel() {
 		return inRun(r.terms.id(), r.hasRead())
 	}
@@ -99,30 +99,28 @@ func (r origins) ReadFor(index string) []rule.Provenance {
 // step is made, except for those whose text the call carries. They are those in its
 // conditions and in the list that it is called for, and the steps without which it is
 // skipped while the run continues.
-func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Provenance {
+func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
-	of := s
-	if s.isItem() {
-		of = s.itemStep()
-	}
-	add := func(producers []*StepState) {
+	of := s.planStep()
+	add := func(producers []stepView) {
 		for _, other := range producers {
-			if other.Step.Index == of.Step.Index {
+			if other.index() == of.index() {
 				continue // its own result, which is there after the first call
 			}
-			p := rule.Provenance{Step: other.Step.Index, Tool: other.Step.Tool, Decides: true}
+			p := rule.Provenance{Step: other.index(), Tool: other.tool(), Decides: true}
 			carries := func(c rule.Provenance) bool { return c.Step == p.Step && c.Run == "" }
 			if !slices.Contains(out, p) && !slices.ContainsFunc(carried, carries) {
 				out = append(out, p)
 			}
 		}
 	}
-	conditions := []string{s.Step.When}
-	if of != s && !ownCondition(of.Step) {
-		conditions = append(conditions, of.Step.When)
+	step, listed := s.planned(), of.planned()
+	conditions := []string{step.When}
+	if s.isItem() && !ownCondition(listed) {
+		conditions = append(conditions, listed.When)
 	}
-	if s.Step.Until != nil {
-		conditions = append(conditions, s.Step.Until.Expect)
+	if step.Until != nil {
+		conditions = append(conditions, step.Until.Expect)
 	}
 	for _, condition := range conditions {
 		if condition == "" {
@@ -132,26 +130,23 @@ func (r origins) deciding(s *StepState, carried []rule.Provenance) []rule.Proven
 			add(r.producersFor(s, name))
 		}
 	}
-	if each := of.Step.ForEach; each != nil {
+	if each := listed.ForEach; each != nil {
 		for _, reference := range plan.References(each.Items) {
 			add(r.board.producersOf(reference.Name))
 		}
 	}
-	if skipping := r.board.passedBy(); len(skipping) > 0 {
-		before := r.board.ancestors(of.Step.Index)
-		add(slices.DeleteFunc(slices.Clone(skipping), func(d *StepState) bool { return !before[d.Step.Index] }))
-	}
+	add(r.board.skippedBehind(of.index()))
 	return out
 }
 
 // provenance returns where the text of a step's call comes from: the project's notes are
 // part of it if the call sends text to another server, and nothing else would ask.
-func (r origins) provenance(s *StepState) []rule.Provenance {
+func (r origins) provenance(s stepView) []rule.Provenance {
 	out := r.textOf(s)
 	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
-	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
+	if facts := r.tools.facts(s.tool()); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
 		return out
 	}
 	return append(slices.Clip(out), rule.Provenance{Mention: "AGENTS.md", Notes: true, Written: true})
@@ -159,7 +154,7 @@ func (r origins) provenance(s *StepState) []rule.Provenance {
 
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
-func (r origins) modelWrote(s *StepState) bool {
+func (r origins) modelWrote(s stepView) bool {
 	return s.byModel() || len(s.modelArgs()) > 0 || s.byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
 
@@ -167,12 +162,12 @@ func (r origins) modelWrote(s *StepState) bool {
 // that a model wrote after reading one. References are tracked exactly. Every
 // result is untrusted: even those of the workspace's own tools contain text from
 // its files.
-func (r origins) textOf(s *StepState) []rule.Provenance {
+func (r origins) textOf(s stepView) []rule.Provenance {
 	switch {
 	case s.edits() > 0:
 		return s.stillCarries()
 	case s.byModel():
-		if len(s.Step.Args) == 0 {
+		if len(s.planned().Args) == 0 {
 			return nil // no arguments to carry it
 		}
 		return r.read(s)
@@ -182,8 +177,8 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 	for _, arg := range argsWithReferences(args) {
 		for _, ref := range plan.References(args[arg]) {
 			for _, other := range r.producersFor(s, ref.Name) {
-				from := rule.Provenance{Arg: s.argName(arg), Step: other.Step.Index, Tool: other.Step.Tool, Exact: true}
-				if result, ok := other.Result.(map[string]any); ok && other.Step.Tool == "code.transform" {
+				from := rule.Provenance{Arg: s.argName(arg), Step: other.index(), Tool: other.tool(), Exact: true}
+				if result, ok := other.result().(map[string]any); ok && other.tool() == "code.transform" {
 					from.Words = result["by"] == "words"
 				}
 				if !slices.Contains(out, from) {
@@ -194,7 +189,7 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 	}
 	if len(s.modelArgs()) > 0 {
 		read := r.before()
-		for _, h := range r.inputs(s.Step) {
+		for _, h := range r.inputs(s.planned()) {
 			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 		for _, arg := range slices.Sorted(maps.Keys(s.modelArgs())) {
@@ -210,36 +205,24 @@ func (r origins) textOf(s *StepState) []rule.Provenance {
 	return append(out, r.deciding(s, out)...)
 }
 
-// untrustedReads returns what a step of a new plan carries of the text its model had
-// read. It returns nothing if the previous plan had the same call, written before
-// anything was read.
-func (r origins) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
-	for _, s := range before {
-		if len(s.authorRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
-			return nil
-		}
-	}
-	return read
-}
-
 // read returns what a model had read when it wrote the arguments of a call: what was read
 // before the run and by the author of its step, its inputs, and the results of its own
 // calls.
-func (r origins) read(c *StepState) []rule.Provenance {
+func (r origins) read(c stepView) []rule.Provenance {
 	out := r.before()
-	if step := c.conversation().stepOf(); step != nil {
+	if step := c.askedIn().agentStep(); step != nil {
 		out = append(out, step.authorRead()...)
-		for _, h := range r.inputs(step.Step) {
+		for _, h := range r.inputs(step.planned()) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
 		out = append(out, r.deciding(step, out)...)
 	}
-	for _, earlier := range c.conversation().Calls {
+	for earlier := range c.askedIn().calls() {
 		if earlier == c {
 			break
 		}
 		if earlier.told() {
-			out = append(out, rule.Provenance{Step: earlier.Step.Index, Tool: string(earlier.Step.Title), Written: true})
+			out = append(out, rule.Provenance{Step: earlier.index(), Tool: string(earlier.title()), Written: true})
 		}
 	}
 	return plan.Newest(out)
@@ -249,8 +232,8 @@ func (r origins) read(c *StepState) []rule.Provenance {
 // directly or indirectly.
 func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
-	if s := r.steps.Step(of); s != nil && s.isItem() {
-		of = s.itemStep().Step.Index
+	if s := r.steps.find(of); s != nil {
+		of = s.planStep().index()
 	}
 	before := r.board.ancestors(of)
 	var out []plan.HistoryItem
@@ -264,13 +247,13 @@ func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 
 // checkedText returns the text that a call of a check carries of the step that it is
 // about: of its result, its args, and what decided that it was called.
-func (r origins) checkedText(s *StepState, check plan.Check) []rule.Provenance {
+func (r origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(check.Args) {
 		for _, ref := range plan.References(check.Args[arg]) {
 			switch ref.Name {
-			case "result", s.Step.ResultVariable:
-				out = append(out, rule.Provenance{Arg: arg, Step: s.Step.Index, Tool: s.Step.Tool, Exact: true})
+			case "result", s.planned().ResultVariable:
+				out = append(out, rule.Provenance{Arg: arg, Step: s.index(), Tool: s.tool(), Exact: true})
 			case "args":
 				for _, p := range r.provenance(s) {
 					p.Arg = arg
@@ -280,16 +263,16 @@ func (r origins) checkedText(s *StepState, check plan.Check) []rule.Provenance {
 		}
 	}
 	out = append(out, r.deciding(s, out)...)
-	if slices.Contains(r.board.passedBy(), s) {
-		out = append(out, rule.Provenance{Step: s.Step.Index, Tool: s.Step.Tool, Decides: true})
+	if r.board.mayFailByText(s) {
+		out = append(out, rule.Provenance{Step: s.index(), Tool: s.tool(), Decides: true})
 	}
 	return out
 }
 
 // Sources returns the origins of a step's arguments, sorted by name.
-func (r origins) Sources(s *StepState) []Source {
+func (r origins) Sources(s stepView) []Source {
 	if s.byModel() {
-		return r.modelSources(s.Step.Args, r.provenance(s))
+		return r.modelSources(s.planned().Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
 	if s.byUser() {
@@ -341,8 +324,8 @@ func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Sou
 // originOf returns what a reference refers to.
 func (r origins) originOf(ref plan.Reference) Origin {
 	for _, s := range r.board.steps() {
-		if s.Step.ResultVariable == ref.Name && ref.Name != "" {
-			return Origin{Reference: ref.String(), Step: s.Step.Index, Tool: s.Step.Tool}
+		if s.planned().ResultVariable == ref.Name && ref.Name != "" {
+			return Origin{Reference: ref.String(), Step: s.index(), Tool: s.tool()}
 		}
 	}
 	return Origin{Reference: ref.String(), Variable: ref.Name}
@@ -350,16 +333,16 @@ func (r origins) originOf(ref plan.Reference) Origin {
 
 // producersFor returns the steps whose result a reference of a step may carry. An item
 // carries those of its list.
-func (r origins) producersFor(s *StepState, name string) []*StepState {
-	of := s.itemStep()
+func (r origins) producersFor(s stepView, name string) []stepView {
+	of := s.planStep()
 	switch {
-	case of == nil || !of.Step.ForEach.Own(name):
+	case !s.isItem() || !of.planned().ForEach.Own(name):
 		return r.board.producersOf(name)
-	case name != of.Step.ForEach.As:
+	case name != of.planned().ForEach.As:
 		return nil // its position
 	}
-	var out []*StepState
-	for _, ref := range plan.References(of.Step.ForEach.Items) {
+	var out []stepView
+	for _, ref := range plan.References(of.planned().ForEach.Items) {
 		out = append(out, r.board.producersOf(ref.Name)...)
 	}
 	return out

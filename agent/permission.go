@@ -36,8 +36,17 @@ func (p *Permissions) clone() Permissions {
 	return Permissions{granted: slices.Clone(p.granted), acceptedPins: p.acceptedPins, gatedTools: maps.Clone(p.gatedTools)}
 }
 
-// openGates returns the open gates, in plan order.
-func (p *Permissions) openGates() []*Gate { return p.Gates }
+// openGates returns what the open gates ask, in plan order.
+func (p *Permissions) openGates() []event.GateRequested {
+	var asked []event.GateRequested
+	for _, g := range p.Gates {
+		asked = append(asked, g.GateRequested)
+	}
+	return asked
+}
+
+// countGates returns the number of open gates.
+func (p *Permissions) countGates() int { return len(p.Gates) }
 
 // openGate inserts a gate into the open gates, in plan order.
 func (p *Permissions) openGate(g *Gate) {
@@ -67,8 +76,8 @@ func (p *Permissions) gateTool(tool plan.Tool) { p.gatedTools[tool.QualifiedName
 func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
-func (p *Permissions) planGates(s *StepState, tool plan.Tool) bool {
-	return s.Step.Gate || s.byReplan() && p.gatedTools[tool.QualifiedName()]
+func (p *Permissions) planGates(s stepView, tool plan.Tool) bool {
+	return s.hasGate() || s.byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
 // hasChanged reports whether the server of a tool has changed it, and the user has not

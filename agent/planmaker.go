@@ -36,8 +36,8 @@ func (r planmaker) nextPlanning() []Action {
 	if r.planning.waits() {
 		return r.nextDrafts()
 	}
-	if meaning := r.planning.unreportedRoute(); meaning != nil {
-		return []Action{{Record: *meaning}}
+	if meaning, ok := r.planning.unreportedRoute(); ok {
+		return []Action{{Record: meaning}}
 	}
 	if looks := r.planning.looks(); len(looks) > 0 {
 		return r.nextLooks(looks)
@@ -124,11 +124,11 @@ func (r planmaker) planningFailed(o planning.Outcome) []Action {
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
 func (r planmaker) nextReplan() []Action {
-	if len(r.steps.activeLoops()) > 0 {
+	if r.steps.converses() {
 		return r.starter.nextOfLoops() // a working sub-agent may finish
 	}
 	free := r.guards.freeSlots()
-	if checks := r.checker.nextChecks(r.queues.of(needCheck), &free); len(checks) > 0 {
+	if checks := r.checker.nextChecks(r.queues.all(needCheck), &free); len(checks) > 0 {
 		return checks
 	}
 	if !r.flight.quiet() {
@@ -165,7 +165,7 @@ func (r planmaker) nextChat() []Action {
 		return out
 	case c.over():
 		answer, failed := c.ended()
-		if failed != nil {
+		if failed.kind != "" {
 			return append(out, r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
 		}
 		return append(out, r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
@@ -195,7 +195,7 @@ func (r planmaker) nextDrafts() []Action {
 func (r planmaker) nextLooks(looks []plan.Step) []Action {
 	var out []Action
 	for _, step := range looks {
-		if r.steps.Step(step.Index) == nil {
+		if r.steps.find(step.Index) == nil {
 			out = append(out, Action{Record: event.PlanDrafting{Step: step}})
 		}
 	}

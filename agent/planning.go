@@ -103,12 +103,12 @@ func (p *Planning) stopReplan() { p.Replanning = nil }
 // byWords reports whether the words of the goal plan it.
 func (p *Planning) byWords() bool { return p.routed != nil }
 
-// unreportedRoute returns the meaning of the words that is not recorded yet, or nil.
-func (p *Planning) unreportedRoute() *event.RouteMatched {
+// unreportedRoute returns the meaning of the words; ok is false once it is recorded.
+func (p *Planning) unreportedRoute() (route event.RouteMatched, ok bool) {
 	if p.Route != nil {
-		return nil
+		return event.RouteMatched{}, false
 	}
-	return p.routed
+	return valueOf(p.routed)
 }
 
 // active reports whether a plan is being made.
@@ -312,5 +312,9 @@ func (p *Planning) applyRemarks() {
 
 // taken returns how the words of the goal led to the plan; nil if they did not. messages
 // returns what the user said that no model has heard.
-func (p *Planning) taken() *event.RouteMatched { return p.Route }
-func (p *Planning) messages() []string         { return p.UserMessages }
+func (p *Planning) taken() (route event.RouteMatched, ok bool) { return valueOf(p.Route) }
+
+// isRouted reports whether words have planned the goal.
+func (p *Planning) isRouted() bool { return p.Route != nil }
+
+func (p *Planning) messages() []string { return p.UserMessages }

@@ -12,7 +12,7 @@ type OpenQuestions struct {
 	Elicitations []event.ElicitationRequested // open questions of servers, oldest first
 
 	open []*StepState // steps that wait for the user's decision, oldest first
-	lost []*StepState // steps that were running when the program ended
+	lost []*StepState // steps that were running when the program ended, whose doubt is not recorded
 }
 
 // Question is a step that waits for the user's decision. It is in doubt, or it
@@ -35,6 +35,11 @@ func (q *OpenQuestions) asks() bool { return len(q.open) > 0 }
 // waiting returns the steps that wait for the user's decision, oldest first.
 func (q *OpenQuestions) waiting() []*StepState { return slices.Clone(q.open) }
 
+// undecided returns the views of the steps that wait for the user's decision, oldest first, and
+// unrecorded those of the steps whose doubt is not recorded.
+func (q *OpenQuestions) undecided() []stepView  { return viewsOf(q.open) }
+func (q *OpenQuestions) unrecorded() []stepView { return viewsOf(q.lost) }
+
 // add opens the question about a step, and remove closes it.
 func (q *OpenQuestions) add(s *StepState) { q.open = append(q.open, s) }
 
@@ -52,10 +57,6 @@ func (q *OpenQuestions) lose(s *StepState) { q.lost = append(q.lost, s) }
 func (q *OpenQuestions) found(index string, attempt int) {
 	q.lost = slices.DeleteFunc(q.lost, func(l *StepState) bool { return l.Step.Index == index && l.Attempt == attempt })
 }
-
-// lostSteps returns the steps that were running when the program ended and whose doubt is
-// not recorded.
-func (q *OpenQuestions) lostSteps() []*StepState { return q.lost }
 
 // forgetLost drops the lost steps.
 func (q *OpenQuestions) forgetLost() { q.lost = nil }

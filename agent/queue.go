@@ -2,7 +2,6 @@ package agent
 
 import (
 	"container/heap"
-	"iter"
 	"slices"
 )
 
@@ -44,7 +43,44 @@ type queued struct {
 func (q *queues) of(n need) queue { return q.lists[n] }
 
 // approvedCalls returns the steps that wait for a tool slot for a call that the user allowed.
-func (q *queues) approvedCalls() []*StepState { return q.approved }
+func (q *queues) approvedCalls() []stepView { return viewsOf(q.approved) }
+
+// count returns how many steps have a need, and top the one that comes first; nil if there is
+// none.
+func (q *queues) count(n need) int { return len(q.lists[n]) }
+
+func (q *queues) top(n need) stepView {
+	if s := q.lists[n].top(); s != nil {
+		return s
+	}
+	return nil
+}
+
+// first returns the steps with a need in order, at most so many of them.
+func (q *queues) first(n need, most int) []stepView {
+	if most = min(most, q.count(n)); most <= 0 {
+		return nil
+	}
+	out := make([]stepView, 0, most)
+	for w := (walk{in: q.lists[n]}); len(out) < most; {
+		out = append(out, w.next())
+	}
+	return out
+}
+
+// inOrder walks through the steps with a need in order, and all returns them in no order.
+func (q *queues) inOrder(n need) walkView { return &walk{in: q.lists[n]} }
+
+func (q *queues) all(n need) []stepView {
+	if q.count(n) == 0 {
+		return nil
+	}
+	out := make([]stepView, 0, q.count(n))
+	for _, in := range q.lists[n] {
+		out = append(out, in.step)
+	}
+	return out
+}
 
 // put puts a step into the queue for its next need.
 func (q *queues) put(s *StepState, next need) {
@@ -98,10 +134,11 @@ func (q *queues) empty() bool {
 }
 
 // only returns the queues with those steps alone that keep keeps.
-func (q *queues) only(keep func(*StepState) bool) queuesView {
+func (q *queues) only(keep func(stepView) bool) queuesView {
 	var some queues
 	for i := range q.lists {
-		for in := range q.lists[i].inOrder() { // in order, they are a heap again; their places in the real one stay
+		w := walk{in: q.lists[i]}
+		for in := w.nextQueued(); in != nil; in = w.nextQueued() { // in order, they are a heap again; their places in the real one stay
 			if keep(in.step) {
 				some.lists[i] = append(some.lists[i], in)
 			}
@@ -127,64 +164,53 @@ func (q queue) top() *StepState {
 	return q[0].step
 }
 
-// first returns up to n steps in order.
-func (q queue) first(n int) []*StepState {
-	if n <= 0 || len(q) == 0 {
-		return nil
-	}
-	out := make([]*StepState, 0, min(n, len(q)))
-	for s := range q.steps() {
-		if out = append(out, s); len(out) == cap(out) {
-			break
-		}
+// all returns the steps in no order.
+func (q queue) all() []*StepState {
+	out := make([]*StepState, len(q))
+	for i, in := range q {
+		out[i] = in.step
 	}
 	return out
 }
 
-// steps returns the steps in order, and unsorted in no order.
-func (q queue) steps() iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		for in := range q.inOrder() {
-			if !yield(in.step) {
-				return
-			}
-		}
-	}
+// walk goes through a queue in order. It does not change the heap: it starts from the top, and
+// always continues from the best member seen.
+type walk struct {
+	in    queue
+	edge  []int // heap indices that come next
+	begun bool
 }
 
-func (q queue) unsorted() iter.Seq[*StepState] {
-	return func(yield func(*StepState) bool) {
-		for _, in := range q {
-			if !yield(in.step) {
-				return
-			}
-		}
+// next returns the next step; nil after the last one.
+func (w *walk) next() stepView {
+	if in := w.nextQueued(); in != nil {
+		return in.step
 	}
+	return nil
 }
 
-// inOrder returns what is in the queue in order. It does not change the heap: it walks from the
-// top, always continuing from the best member seen.
-func (q queue) inOrder() iter.Seq[*queued] {
-	return func(yield func(*queued) bool) {
-		if len(q) == 0 || !yield(q[0]) {
-			return
+func (w *walk) nextQueued() *queued {
+	if !w.begun {
+		w.begun = true
+		if len(w.in) == 0 {
+			return nil
 		}
-		edge := []int{1, 2} // heap indices that come next
-		for {
-			best := -1
-			for i, at := range edge {
-				if at < len(q) && (best < 0 || q[at].before(q[edge[best]])) {
-					best = i
-				}
-			}
-			if best < 0 || !yield(q[edge[best]]) {
-				return
-			}
-			at := edge[best]
-			edge[best] = 2*at + 1
-			edge = append(edge, 2*at+2)
+		w.edge = []int{1, 2}
+		return w.in[0]
+	}
+	best := -1
+	for i, at := range w.edge {
+		if at < len(w.in) && (best < 0 || w.in[at].before(w.in[w.edge[best]])) {
+			best = i
 		}
 	}
+	if best < 0 {
+		return nil
+	}
+	at := w.edge[best]
+	w.edge[best] = 2*at + 1
+	w.edge = append(w.edge, 2*at+2)
+	return w.in[at]
 }
 
 // before reports whether a step comes before another one of its queue.

@@ -29,7 +29,7 @@ func (r roster) call(index string) *StepState {
 	if !inner {
 		return nil
 	}
-	loop := r.conversations.inChat()
+	loop := r.conversations.Chat
 	if parent != prompt.ChatParent {
 		s := r.Step(parent)
 		if s == nil {
@@ -61,8 +61,8 @@ func (r roster) every(do func(*StepState)) {
 			}
 		}
 	})
-	if r.conversations.inChat() != nil {
-		for _, c := range r.conversations.inChat().Calls {
+	if r.conversations.Chat != nil {
+		for _, c := range r.conversations.Chat.Calls {
 			do(c)
 		}
 	}
@@ -71,8 +71,8 @@ func (r roster) every(do func(*StepState)) {
 // activeLoops returns the active loops.
 func (r roster) activeLoops() []*Loop {
 	var out []*Loop
-	if r.conversations.inChat() != nil && !r.outcome.answer().Done {
-		out = append(out, r.conversations.inChat())
+	if r.conversations.Chat != nil && !r.outcome.answer().Done {
+		out = append(out, r.conversations.Chat)
 	}
 	for _, s := range r.conversations.working() {
 		out = append(out, s.Loop)

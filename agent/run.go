@@ -51,7 +51,7 @@ func (r *Run) roster() roster { return roster{&r.Board, &r.Conversations, &r.Out
 
 func (r *Run) origins() origins {
 	return origins{
-		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r.roster(),
+		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r,
 	}
 }
 
@@ -84,7 +84,7 @@ func (r *Run) checker() checker {
 
 func (r *Run) guards() guards {
 	return guards{
-		steps: r.roster(), tools: &r.Toolbox, board: &r.Board, planning: &r.Planning, conversations: &r.Conversations,
+		steps: r, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning, conversations: &r.Conversations,
 		permissions: &r.Permissions, flight: &r.flight, meter: &r.Meter, clock: &r.Clock,
 	}
 }
@@ -92,7 +92,7 @@ func (r *Run) guards() guards {
 func (r *Run) starter() starter {
 	return starter{
 		checker: r.checker(), caller: r.caller(), origins: r.origins(), guards: r.guards(), briefing: r.briefing(),
-		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, steps: r.roster(), queues: &r.queues, permissions: &r.Permissions,
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, steps: r, queues: &r.queues, permissions: &r.Permissions,
 		conversations: &r.Conversations, clock: &r.Clock, meter: &r.Meter,
 	}
 }
@@ -100,7 +100,7 @@ func (r *Run) starter() starter {
 func (r *Run) closer() closer {
 	return closer{
 		answers: r.answers(), guards: r.guards(), checker: r.checker(), briefing: r.briefing(), terms: &r.Terms,
-		tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r.roster(), outcome: &r.Outcome,
+		tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r, outcome: &r.Outcome,
 		acceptance: &r.Acceptance, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
 		uncommitted: &r.uncommittedFiles, queues: &r.queues, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
 	}
@@ -109,7 +109,7 @@ func (r *Run) closer() closer {
 func (r *Run) planmaker() planmaker {
 	return planmaker{
 		closer: r.closer(), starter: r.starter(), checker: r.checker(), origins: r.origins(), guards: r.guards(),
-		briefing: r.briefing(), terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: r.roster(),
+		briefing: r.briefing(), terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: r,
 		conversations: &r.Conversations, queues: &r.queues, flight: &r.flight, meter: &r.Meter,
 	}
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"replan/agent/event"
@@ -22,7 +21,9 @@ func (r *Run) Apply(e event.Event) error {
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
-	r.arranger().settleLooks()
+	if len(r.Planning.looks()) > 0 {
+		r.arranger().settleLooks()
+	}
 	r.closeElicitations()
 	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
 	return nil
@@ -177,7 +178,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		r.scheduler().enqueue(s)
 		return
 	}
-	for _, s := range slices.Collect(waiting.unsorted()) {
+	for _, s := range waiting.all() {
 		r.scheduler().enqueue(s)
 	}
 }

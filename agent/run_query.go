@@ -19,6 +19,20 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 // there is none.
 func (r *Run) Step(index string) *StepState { return r.roster().Step(index) }
 
+// find returns the view of the step, or inner call, with this index; nil if there is none. each
+// calls do for those of all.
+func (r *Run) find(index string) stepView {
+	if s := r.Step(index); s != nil {
+		return s
+	}
+	return nil
+}
+
+func (r *Run) each(do func(stepView)) { r.roster().every(func(s *StepState) { do(s) }) }
+
+// converses reports whether a loop is active.
+func (r *Run) converses() bool { return len(r.roster().activeLoops()) > 0 }
+
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {

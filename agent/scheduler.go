@@ -228,9 +228,13 @@ func (r scheduler) retries(s *StepState) bool {
 // rebuildGraph recomputes what follows from a changed plan: the order of the steps, and
 // for each the missing args and the next need.
 func (r scheduler) rebuildGraph() {
-	weights := map[string]float64{} // one lookup per tool
+	type work struct {
+		by   plan.Executor
+		tool string
+	}
+	weights := map[work]float64{} // one lookup per tool
 	r.board.arrange(func(s plan.Step) float64 {
-		key := string(s.Executor) + s.Tool
+		key := work{s.Executor, s.Tool}
 		w, ok := weights[key]
 		if !ok {
 			w = Weigh(s, r.tools.Catalogue, r.terms.priors())

@@ -11,8 +11,8 @@ import (
 // slots counts free resources while Next collects what may start.
 type slots struct {
 	tools, models int
-	plans         int                // plan tool calls that are about to start
-	left          account            // remaining budgets, after what is about to start
+	plans         int            // plan tool calls that are about to start
+	left          account        // remaining budgets, after what is about to start
 	starting      map[string]int // calls per tool that are about to start; nil if none are counted
 	// reserved is held back for calls that are shown to the user or approved, so
 	// that no guard refuses a call after the user was asked about it.
@@ -71,7 +71,7 @@ func (f *slots) startsPlan() bool    { return f.plans > 0 }
 func (f *slots) callsSerially() bool { return len(f.calling) > 0 }
 
 // useStep counts an execution of a step that is about to start.
-func (f *slots) useStep(s *StepState) { f.left.steps -= s.ofBudget() }
+func (f *slots) useStep(s stepView) { f.left.steps -= s.ofBudget() }
 
 // noDiscovery reports whether no step may only read: slots or budgets are used up.
 func (f *slots) noDiscovery() bool { return f.noTool() || f.discoverySpent() }

@@ -44,7 +44,7 @@ func (r starter) nextOf(q queuesView) []Action {
 	// Their diffs may be being made, so they reserve budget before any record takes it.
 	gates, blocked := r.nextGates(q, &free)
 	var out []Action
-	for _, s := range q.of(needRecord).first(recordsAtOnce) {
+	for _, s := range q.first(needRecord, recordsAtOnce) {
 		actions := r.recordFor(s, &free)
 		if len(actions) == 1 && actions[0].blocks() {
 			return append(out, actions...)
@@ -54,11 +54,11 @@ func (r starter) nextOf(q queuesView) []Action {
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
-	for _, s := range q.of(needTimer).first(1) {
-		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.RetryAt}})
+	for _, s := range q.first(needTimer, 1) {
+		out = append(out, Action{Effect: Wake{ID: s.retryTimer(), At: s.retryAt()}})
 	}
 	out = append(out, r.nextDeadlines()...)
-	out = append(out, r.checker.nextChecks(q.of(needCheck), &free)...)
+	out = append(out, r.checker.nextChecks(q.all(needCheck), &free)...)
 	if slices.ContainsFunc(out, Action.mayEnd) {
 		return out
 	}
@@ -74,7 +74,7 @@ func (r starter) nextOf(q queuesView) []Action {
 			return out
 		}
 	}
-	for _, s := range q.of(needModelSlot).first(free.freeModels()) {
+	for _, s := range q.first(needModelSlot, free.freeModels()) {
 		if out = append(out, r.startModel(s, &free)...); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}
@@ -86,11 +86,11 @@ func (r starter) nextOf(q queuesView) []Action {
 func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
-		if s := r.steps.Step(g.Step); s != nil && g.Outdated != "" {
+		if s := r.steps.find(g.Step); s != nil && g.Outdated != "" {
 			claimed.change(s.wasChanging())
 		}
 	}
-	for s := range q.of(needToolSlot).unsorted() {
+	for _, s := range q.all(needToolSlot) {
 		if s.allowed() {
 			claimed.change(s.changing())
 		}
@@ -101,15 +101,16 @@ func (r starter) claimed(q queuesView, free *slots) *slots {
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r starter) toolSteps(q queuesView, free slots) []*StepState {
-	var steps []*StepState
+func (r starter) toolSteps(q queuesView, free slots) []stepView {
+	var steps []stepView
 	next := free.servers()
 	waiting := 0
-	for s := range q.of(needToolSlot).steps() {
+	ready := q.inOrder(needToolSlot)
+	for s := ready.next(); s != nil; s = ready.next() {
 		if len(steps) >= free.freeTools() || waiting == waitingAtOnce {
 			break
 		}
-		tool := r.tools.facts(s.Step.Tool).Tool
+		tool := r.tools.facts(s.tool()).Tool
 		if next.waits(tool) {
 			waiting++
 			continue
@@ -117,10 +118,10 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 		next.call(tool)
 		steps = append(steps, s)
 	}
-	if !free.reserves() || len(steps) == len(q.of(needToolSlot)) {
+	if !free.reserves() || len(steps) == q.count(needToolSlot) {
 		return steps
 	}
-	var approved []*StepState
+	var approved []stepView
 	for _, s := range q.approvedCalls() {
 		if !slices.Contains(steps, s) {
 			approved = append(approved, s)
@@ -133,13 +134,13 @@ func (r starter) toolSteps(q queuesView, free slots) []*StepState {
 // call that they refuse.
 func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
-	next := q.of(needGate).top()
+	next := q.top(needGate)
 	if next == nil {
 		return nil, false
 	}
-	most := gatesFor(next) - len(r.permissions.openGates())
-	for _, s := range q.of(needGate).first(most) {
-		facts := r.tools.facts(s.Step.Tool)
+	most := gatesFor(next) - r.permissions.countGates()
+	for _, s := range q.first(needGate, most) {
+		facts := r.tools.facts(s.tool())
 		if s.gateReopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
@@ -165,18 +166,18 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 }
 
 // recordFor returns the record for a step that needs nothing else.
-func (r starter) recordFor(s *StepState, free *slots) []Action {
-	index := s.Step.Index
+func (r starter) recordFor(s stepView, free *slots) []Action {
+	index := s.index()
 	switch {
-	case s.Status == StepRunning && s.expands():
+	case s.status() == StepRunning && s.expands():
 		return []Action{{Record: r.cameItems(s)}}
-	case s.Status == StepRunning:
+	case s.status() == StepRunning:
 		return []Action{{Record: r.came(s)}}
-	case s.Status == StepFailed && free.stepsLeft() <= 0 && !s.isItem():
+	case s.status() == StepFailed && free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
-	case s.Status == StepFailed:
+	case s.status() == StepFailed:
 		pause := retryBase << min(s.tries()-1, 6)
-		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.Attempt, Error: s.Error, At: r.clock.now().Add(pause)}}}
+		return []Action{{Record: event.StepRetry{Index: index, Attempt: s.attempt(), Error: s.why(), At: r.clock.now().Add(pause)}}}
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
@@ -188,16 +189,16 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 		return r.guards.stopped(event.GuardSteps, index)
 	case call.expanded:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.Step.Title, Items: list(call.items)}}}
-	case call.flaw != nil:
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(call.items)}}}
+	case call.flaw.kind != "":
 		free.useStep(s)
 		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
 	}
-	if s.Step.Executor != plan.ExecutorTool {
+	if s.executor() != plan.ExecutorTool {
 		free.useStep(s)
 		return []Action{{Record: r.dryStep(s, number)}}
 	}
-	facts := r.tools.facts(s.Step.Tool)
+	facts := r.tools.facts(s.tool())
 	actions, passes := r.guards.askGuards(s, facts, free)
 	if passes {
 		free.start(facts, s.ofBudget())
@@ -208,29 +209,29 @@ func (r starter) recordFor(s *StepState, free *slots) []Action {
 
 // dryStep returns what a step would do: its call, the gate that would ask, and a
 // placeholder for its result.
-func (r starter) dryStep(s *StepState, number int) event.StepCompleted {
+func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.Step.Index, Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.Step)),
-		Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s),
+		Index: s.index(), Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.planned())),
+		Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s),
 	}
-	if s.Step.Executor != plan.ExecutorTool {
+	if s.executor() != plan.ExecutorTool {
 		return done
 	}
-	facts := r.tools.facts(s.Step.Tool)
+	facts := r.tools.facts(s.tool())
 	if facts.Err == nil {
 		if matched := r.caller.ruleFor(s, facts); matched.Verdict != rule.VerdictRun {
 			done.Gate = &matched
 		}
-	} else if s.Step.Gate {
-		rule := gatedByPlan(s.Step.Tool)
+	} else if s.hasGate() {
+		rule := gatedByPlan(s.tool())
 		done.Gate = &rule
 	}
 	return done
 }
 
 // startTool starts a tool call and appends the actions for it to out.
-func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
-	index, facts := s.Step.Index, r.tools.facts(s.Step.Tool)
+func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
+	index, facts := s.index(), r.tools.facts(s.tool())
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.noTool(), free.waits(facts.Tool):
 		return out
@@ -253,32 +254,32 @@ func (r starter) startTool(out []Action, s *StepState, free *slots) []Action {
 	if s.reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
-	timeout, limit := r.checker.timeLimit(s.Step, facts.Tool)
+	timeout, limit := r.checker.timeLimit(s.timeout(), facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
 		words, _ := s.callArgs()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
-			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.conversation()), words),
+			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.askedIn()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
 		return append(out, Action{r.started(s, s.callArgs(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.Run, Used: s.usedByRun(),
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
 		}})
 	}
 	hashes, command := s.gateShowed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.Diff, Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
-	for s := range q.of(needTurn).unsorted() {
-		if facts := r.tools.facts(s.Step.Tool); r.guards.allReserved(facts, free) && s.itemStep().overtaken() != nil {
+	for _, s := range q.all(needTurn) {
+		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.mayOvertake() {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -287,64 +288,64 @@ func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 
 // startModel asks the model to execute a step in text, or to write the arguments
 // that the plan left out.
-func (r starter) startModel(s *StepState, free *slots) []Action {
-	if s.Status == StepRunning {
+func (r starter) startModel(s stepView, free *slots) []Action {
+	if s.status() == StepRunning {
 		return r.nextTurn(s, free)
 	}
-	fills := s.Step.Executor == plan.ExecutorTool
+	fills := s.executor() == plan.ExecutorTool
 	if !fills && free.stepsLeft() <= 0 && !s.isItem() {
-		return r.guards.stopped(event.GuardSteps, s.Step.Index)
+		return r.guards.stopped(event.GuardSteps, s.index())
 	}
-	if blocked := r.guards.stopped(event.GuardTokens, s.Step.Index); blocked != nil {
+	if blocked := r.guards.stopped(event.GuardTokens, s.index()); blocked != nil {
 		return blocked
 	}
-	if s.Step.Executor == plan.ExecutorAgent {
+	if s.executor() == plan.ExecutorAgent {
 		free.useStep(s)
 		return []Action{{Record: r.started(s, nil, s.nextAttempt())}}
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.Step, r.tools.facts(s.Step.Tool).Tool, r.origins.inputs(s.Step), s.refusedArgs())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.refusedArgs())
 		return []Action{{
-			event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Request: request},
+			event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Request: request},
 			CallModel{Request: request},
 		}}
 	}
 	free.useStep(s)
 	number := s.nextAttempt()
-	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.Step, r.origins.inputs(s.Step))
+	request := prompt.StepRequest(r.briefing.brief(), r.board.current(), s.planned(), r.origins.inputs(s.planned()))
 	started := r.started(s, nil, number)
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.Step.Index, Attempt: number, Timeout: s.Step.Timeout, Tools: plan.Offer(r.tools.catalogue())},
+		CallModel{Request: request, Index: s.index(), Attempt: number, Timeout: s.timeout(), Tools: plan.Offer(r.tools.catalogue())},
 	}}
 }
 
-func (r starter) started(s *StepState, args map[string]any, number int) event.StepStarted {
+func (r starter) started(s stepView, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
 	}
 	return event.StepStarted{
-		Index: s.Step.Index, Parent: s.Parent, Attempt: number, Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool,
-		DependsOn: r.board.needs(s), ExpectedOutcome: s.Step.ExpectedOutcome, Args: args, Draft: s.Draft,
+		Index: s.index(), Parent: s.parent(), Attempt: number, Title: s.title(), Executor: s.executor(), Tool: s.tool(),
+		DependsOn: r.board.needs(s), ExpectedOutcome: s.planned().ExpectedOutcome, Args: args, Draft: s.isDraft(),
 	}
 }
 
 // came returns the event that ends the step of a finished loop.
-func (r starter) came(s *StepState) event.Data {
-	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
-	answer, failed := s.Loop.ended()
-	if failed != nil {
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
+func (r starter) came(s stepView) event.Data {
+	ms := r.clock.now().Sub(s.begun()).Milliseconds()
+	answer, failed := s.loop().ended()
+	if failed.kind != "" {
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(failed.sentence), Failure: failed.kind, MS: ms}
 	}
-	return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: answer, MS: ms, Tokens: s.Loop.Tokens}
+	return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), Result: answer, MS: ms, Tokens: s.loop().tokens()}
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
-func (r starter) nextTurn(s *StepState, free *slots) []Action {
-	l := s.Loop
-	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.Step.Index), r.guards.stuck(l)} {
+func (r starter) nextTurn(s stepView, free *slots) []Action {
+	l := s.loop()
+	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.index()), r.guards.stuck(l)} {
 		if blocked != nil {
 			return blocked
 		}
@@ -353,21 +354,21 @@ func (r starter) nextTurn(s *StepState, free *slots) []Action {
 	profile := l.profileOf()
 	request, plans := l.planRequest()
 	if plans {
-		request.Step, request.Model = s.Step.Index, cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
+		request.Step, request.Model = s.index(), cmp.Or(profile.Model, r.terms.prompting().Models.Of(request.Purpose).Name) // a resume may have changed it
 	} else {
 		profile.WritesCalls = r.conversations.holdsCalls(profile.Model)
-		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.Step, profile, r.origins.inputs(s.Step), l.conversation(), l.turn())
+		request = prompt.AgentRequest(r.briefing.briefOf(l), r.board.current(), s.planned(), profile, r.origins.inputs(s.planned()), l.conversation(), l.turn())
 	}
 	request.Think = request.Think && !l.stalled() // a model that got stuck thinking should answer now
 	return []Action{{
-		event.ModelRequested{Purpose: request.Purpose, Step: s.Step.Index, Attempt: s.Attempt, Request: request},
-		CallModel{Request: request, Index: s.Step.Index, Attempt: s.Attempt, Tools: r.briefing.readable(r.briefing.callable(l))},
+		event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Attempt: s.attempt(), Request: request},
+		CallModel{Request: request, Index: s.index(), Attempt: s.attempt(), Tools: r.briefing.readable(r.briefing.callable(l))},
 	}}
 }
 
 // nextOfLoops continues only the loops; nothing else starts.
 func (r starter) nextOfLoops() []Action {
-	some := r.queues.only(func(s *StepState) bool { return s.byModel() || s.Status == StepRunning })
+	some := r.queues.only(func(s stepView) bool { return s.byModel() || s.status() == StepRunning })
 	return r.nextOf(some)
 }
 
@@ -375,9 +376,9 @@ func (r starter) nextOfLoops() []Action {
 // run.
 func (r starter) nextDeadlines() []Action {
 	var out []Action
-	for _, s := range r.conversations.working() {
-		if !s.Loop.over() && !s.Loop.stands() {
-			out = append(out, Action{Effect: Wake{ID: s.Loop.timer(), At: s.Loop.deadline()}})
+	for _, s := range r.conversations.atWork() {
+		if !s.loop().over() && !s.loop().stands() {
+			out = append(out, Action{Effect: Wake{ID: s.loop().timer(), At: s.loop().deadline()}})
 		}
 	}
 	return out
@@ -386,7 +387,7 @@ func (r starter) nextDeadlines() []Action {
 // startedCall begins an attempt of a call. A call with effects that passed no
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
-func (r starter) startedCall(s *StepState, facts toolFacts, number int) event.StepStarted {
+func (r starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.callArgs(), number)
 	started.Coerced = s.nextCall().fitted
 	if s.allowed() {
@@ -397,41 +398,43 @@ func (r starter) startedCall(s *StepState, facts toolFacts, number int) event.St
 		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
-		started.Rule, started.Provenance = &matched, from
+		rule := matched // a copy escapes only here
+		started.Rule, started.Provenance = &rule, from
 	}
 	return started
 }
 
 // cameItems returns the event that ends a step with items.
-func (r starter) cameItems(s *StepState) event.Data {
-	ms := r.clock.now().Sub(s.StartedAt).Milliseconds()
-	done, denied, taken := 0, 0, len(s.Items)
-	results := make([]any, len(s.Items))
-	for i, item := range s.Items {
+func (r starter) cameItems(s stepView) event.Data {
+	ms := r.clock.now().Sub(s.begun()).Milliseconds()
+	items := s.items()
+	done, denied, taken := 0, 0, len(items)
+	results := make([]any, len(items))
+	for i, item := range items {
 		switch {
-		case item.Status == StepCompleted:
-			results[i] = item.Result
+		case item.status() == StepCompleted:
+			results[i] = item.result()
 			done++
-		case item.denied() && !item.NotTaken:
+		case item.denied() && !item.notTaken():
 			denied++
-		case item.NotTaken:
+		case item.notTaken():
 			taken--
 		}
 	}
-	switch stopper := s.stopper(); {
+	switch stopper := s.stoppedBy(); {
 	case denied > 0 && denied == taken:
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
-		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.Step.Index, stopper.Step.Title, stopper.Error)
+		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.index(), stopper.title(), stopper.why())
 		if done > 0 {
 			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
-				sentence, done, english.Count(len(s.Items), "item"), strings.Join(doneItems(s), ", "))
+				sentence, done, english.Count(len(items), "item"), strings.Join(s.doneItems(), ", "))
 		}
-		return event.StepFailed{Index: s.Step.Index, Attempt: s.Attempt, Error: untrusted.Text(sentence), Failure: stopper.Failure, MS: ms}
+		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: stopper.failure(), MS: ms}
 	case r.terms.DryRun():
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, DryRun: true, Result: string(placeholder(s.Step)), Title: s.Step.Title, Executor: s.Step.Executor, Tool: s.Step.Tool, DependsOn: r.board.needs(s), MS: ms}
+		return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), DryRun: true, Result: string(placeholder(s.planned())), Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s), MS: ms}
 	default:
-		return event.StepCompleted{Index: s.Step.Index, Attempt: s.Attempt, Result: results, MS: ms}
+		return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), Result: results, MS: ms}
 	}
 }
 
@@ -448,7 +451,7 @@ func (r starter) startDrafts(looks bool) []Action {
 		if free.noDiscovery() {
 			break
 		}
-		if s.startable() && s.Status == StepPending && (s.Attempt == 0 || looks) {
+		if s.startable() && s.status() == StepPending && (s.attempt() == 0 || looks) {
 			out = r.startTool(out, s, &free)
 		}
 	}
@@ -466,7 +469,7 @@ const gatesAtOnce = 16
 
 // gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
 // that the user can answer them together.
-func gatesFor(next *StepState) int {
+func gatesFor(next stepView) int {
 	if next.isItem() {
 		return plan.DefaultMax
 	}

@@ -52,7 +52,7 @@ type StepState struct {
 	interruption interruption
 	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
 	skip         skipState
-	inner        innerCall
+	inner        *innerCall // of a call of a model; nil for a step of the plan
 	call         readyCall
 	place        placeInPlan
 
@@ -113,6 +113,7 @@ type attemptCount struct {
 
 // placeInPlan orders a step among the others that could start.
 type placeInPlan struct {
+	at     int     // its position in the plan
 	rank   int     // among all steps, by number and then as written; of a call, its number in its loop
 	length float64 // ms to the end of the longest path from it
 }
@@ -526,9 +527,9 @@ func (s *StepState) ofBudget() int {
 func (s *StepState) told() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
-		return !s.inner.finds
+		return !s.findsTools()
 	case StepFailed:
-		return !s.inner.finds && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
+		return !s.findsTools() && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
 	default:
 		return false
 	}
@@ -542,9 +543,10 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 	return "not taken: it needs the result of a step that is not taken"
 }
 
-// placed gives the step and its items their place in a plan.
-func (s *StepState) placed(rank int, length float64) {
-	s.place = placeInPlan{rank, length}
+// placed gives the step and its items their place in a plan, and position returns where that is.
+func (s *StepState) position() int { return s.place.at }
+func (s *StepState) placed(at, rank int, length float64) {
+	s.place = placeInPlan{at, rank, length}
 	for _, item := range s.Items {
 		item.place = s.place
 	}

@@ -16,7 +16,7 @@ import (
 type readyCall struct {
 	args   map[string]any
 	fitted []plan.Coercion // of the scalars in args
-	flaw   *flaw
+	flaw   flaw
 	saw    []expression.Sight // what its condition looked at
 	out    bool               // its condition takes the step out
 
@@ -27,7 +27,7 @@ type readyCall struct {
 // flaw is the reason why a step cannot start although its dependencies are
 // completed.
 type flaw struct {
-	kind     event.FailureKind
+	kind     event.FailureKind // "" if it can start
 	sentence string
 }
 
@@ -46,7 +46,7 @@ func (s *StepState) beginWith(items []any) { s.call = readyCall{items: items, ex
 
 // cannotStart notes why the step cannot start.
 func (s *StepState) cannotStart(kind event.FailureKind, sentence string) {
-	s.call.flaw = &flaw{kind, sentence}
+	s.call.flaw = flaw{kind, sentence}
 }
 
 // nextCall returns the call of a step that could start, and callArgs its arguments.
@@ -180,7 +180,7 @@ func (s *StepState) refill() bool {
 
 // innerCall holds what a loop's call has in addition to a plan step.
 type innerCall struct {
-	loop     *Loop         // that made the call; nil for a plan step
+	loop     *Loop         // that made the call
 	use      reply.ToolUse // the call as requested by the model
 	unknown  error         // why the tool does not exist
 	counted  bool          // as a call of the model, for the runaway guard
@@ -191,7 +191,7 @@ type innerCall struct {
 // newCall returns the state of a call that a loop makes. number counts the calls of the loop.
 func newCall(call innerCall, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
 	c := newStep(step, attempts)
-	c.Parent, c.inner = parent, call
+	c.Parent, c.inner = parent, &call
 	if of := call.loop.stepOf(); of != nil {
 		c.replanned, c.place = of.replanned, of.place
 	}
@@ -204,24 +204,37 @@ func (s *StepState) number() int { return s.place.rank }
 
 // byModel reports whether a model made the call, and conversation returns the loop in which it
 // did; nil for a plan step.
-func (s *StepState) byModel() bool       { return s.inner.loop != nil }
-func (s *StepState) conversation() *Loop { return s.inner.loop }
+func (s *StepState) byModel() bool { return s.inner != nil }
+func (s *StepState) conversation() *Loop {
+	if s.inner == nil {
+		return nil
+	}
+	return s.inner.loop
+}
 
 // unknownTool returns why the tool of a call does not exist; nil if it does.
-func (s *StepState) unknownTool() error { return s.inner.unknown }
+func (s *StepState) unknownTool() error {
+	if s.inner == nil {
+		return nil
+	}
+	return s.inner.unknown
+}
 
 // answer notes that the model knows the outcome of its call, or gets it with its next turn, and
 // isAnswered reports it.
 func (s *StepState) answer()          { s.inner.answered = true }
-func (s *StepState) isAnswered() bool { return s.inner.answered }
+func (s *StepState) isAnswered() bool { return s.inner != nil && s.inner.answered }
 
 // foundTools returns the names of the tools that a completed call has found.
 func (s *StepState) foundTools() []string {
-	if s.Status != StepCompleted || !s.inner.finds {
+	if s.Status != StepCompleted || !s.findsTools() {
 		return nil
 	}
 	return prompt.FoundNames(s.Result)
 }
+
+// findsTools reports whether the call is one of [prompt.FindTool].
+func (s *StepState) findsTools() bool { return s.inner != nil && s.inner.finds }
 
 // answerToModel returns the message that tells a model the outcome of its call.
 func (s *StepState) answerToModel() prompt.Message {
@@ -254,7 +267,7 @@ func (s *StepState) uncountCall() {
 // orphaned reports whether nothing waits for a call any more. The loop that
 // requested it has ended with its step, which may have a newer attempt.
 func (s *StepState) orphaned() bool {
-	l := s.inner.loop
+	l := s.conversation()
 	if l == nil || l.stepOf() == nil {
 		return false
 	}
@@ -267,5 +280,7 @@ func (s *StepState) orphaned() bool {
 func (s *StepState) copyTo(parent, was string) *StepState {
 	call := *s
 	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
+	inner := *s.inner
+	call.inner = &inner
 	return &call
 }

@@ -115,11 +115,6 @@ func (s *StepState) itemValues() map[string]any { return s.item.values }
 // pretendItem lets a dry run name an item that is not known.
 func (s *StepState) pretendItem(values map[string]any) { s.item.values = values }
 
-// itemLike makes a probe of a check an item like a step, which it belongs to.
-func (s *StepState) itemLike(of *StepState) {
-	s.Step.Index, s.replanned, s.item = of.Step.Index, of.replanned, of.item
-}
-
 // openItem lets an item run that has not ended.
 func (s *StepState) openItem() { s.item.ended, s.item.running, s.item.queued = false, false, false }
 
@@ -147,9 +142,6 @@ func (s *StepState) stopItems(failed *StepState) {
 		s.fan.stopper = failed
 	}
 }
-
-// stopper returns the item whose failure ends the step; nil while there is none.
-func (s *StepState) stopper() *StepState { return s.fan.stopper }
 
 // asker returns the item that asks for all items of a step; nil while none does. setAsker
 // sets it.
@@ -234,14 +226,17 @@ func (s *StepState) itemsOver() bool {
 	})
 }
 
-// unfinishedItems reports whether some items of a completed step were neither completed nor
+// mayOvertake reports whether an item in line may take the turn of another one of its step.
+func (s *StepState) mayOvertake() bool { return s.item.step.overtaken() != nil }
+
+// hasUnfinishedItems reports whether some items of a completed step were neither completed nor
 // left out by their condition.
-func unfinishedItems(s *StepState) bool {
+func (s *StepState) hasUnfinishedItems() bool {
 	return slices.ContainsFunc(s.Items, func(item *StepState) bool { return item.Status != StepCompleted && !item.NotTaken })
 }
 
 // doneItems names the completed items of a step, at most a dozen.
-func doneItems(s *StepState) []string {
+func (s *StepState) doneItems() []string {
 	const most = 12
 	var names []string
 	for _, item := range s.Items {

@@ -92,7 +92,9 @@ func (t *Terms) resume(d event.RunResumed) {
 func (t *Terms) review() { t.settings.reviewPlans = true }
 
 // skipPhases plans without analysis and plan phases.
-func (t *Terms) skipPhases() { t.settings.prompting.SkipAnalysis, t.settings.prompting.SkipPlan = true, true }
+func (t *Terms) skipPhases() {
+	t.settings.prompting.SkipAnalysis, t.settings.prompting.SkipPlan = true, true
+}
 
 // DryRun reports whether the run only reports what its steps would do.
 func (t *Terms) DryRun() bool { return t.settings.dryRun }
@@ -135,10 +137,7 @@ func (t *Terms) surveyed() intent.Facts      { return t.settings.surveyed }
 
 // given returns the plan that the run was started with; ok is false for none.
 func (t *Terms) given() (p plan.Plan, ok bool) {
-	if t.settings.givenPlan == nil {
-		return plan.Plan{}, false
-	}
-	return *t.settings.givenPlan, true
+	return valueOf(t.settings.givenPlan)
 }
 
 // isGiven reports whether the run was started with a plan.

@@ -13,10 +13,10 @@ import (
 type Toolbox struct {
 	Catalogue plan.Catalogue
 
-	rules       []rule.Rule           // gate rules
-	firstOffer  plan.Catalogue        // tools at the start; a replan gets no others
-	known       map[string]toolFacts // of the tools that steps name, by that name
-	calls       map[string]int       // of each tool, by its canonical name
+	rules      []rule.Rule          // gate rules
+	firstOffer plan.Catalogue       // tools at the start; a replan gets no others
+	known      map[string]toolFacts // of the tools that steps name, by that name
+	calls      map[string]int       // of each tool, by its canonical name
 }
 
 // toolFacts is what the run knows of a tool that its steps name.

@@ -18,8 +18,9 @@ import (
 
 // permissionsView are the open gates, and what the user has allowed at gates.
 type permissionsView interface {
-	openGates() []*Gate
-	planGates(s *StepState, tool plan.Tool) bool
+	openGates() []event.GateRequested
+	countGates() int
+	planGates(s stepView, tool plan.Tool) bool
 	hasChanged(tool plan.Tool) bool
 	grants() bool
 	lift(asks rule.Rule, t plan.Tool, args map[string]any, uncovered []rule.Provenance) rule.Rule
@@ -29,15 +30,15 @@ type permissionsView interface {
 // questionsView are the open questions about steps.
 type questionsView interface {
 	asks() bool
-	waiting() []*StepState
-	lostSteps() []*StepState
+	undecided() []stepView
+	unrecorded() []stepView
 }
 
 // stepsView finds the steps of a run, their items, and the calls that models make.
 type stepsView interface {
-	Step(index string) *StepState
-	every(do func(*StepState))
-	activeLoops() []*Loop
+	find(index string) stepView
+	each(do func(stepView))
+	converses() bool
 }
 
 // reviewsView tells whether the plan waits for its review.
@@ -60,10 +61,19 @@ type flightView interface {
 
 // queuesView are the steps that can be acted on, by need.
 type queuesView interface {
-	of(n need) queue
-	approvedCalls() []*StepState
-	only(keep func(*StepState) bool) queuesView
+	count(n need) int
+	top(n need) stepView
+	first(n need, most int) []stepView
+	inOrder(n need) walkView
+	all(n need) []stepView
+	approvedCalls() []stepView
+	only(keep func(stepView) bool) queuesView
 	empty() bool
+}
+
+// walkView goes through a queue in order, up to nil.
+type walkView interface {
+	next() stepView
 }
 
 // clockView is the time of the run.
@@ -99,8 +109,9 @@ type ledgerView interface {
 type planningView interface {
 	hasOwn() bool
 	byWords() bool
-	taken() *event.RouteMatched
-	unreportedRoute() *event.RouteMatched
+	taken() (route event.RouteMatched, ok bool)
+	isRouted() bool
+	unreportedRoute() (route event.RouteMatched, ok bool)
 	unreportedSkips() []planning.SkippedPhase
 	active() bool
 	waits() bool
@@ -120,16 +131,17 @@ type planningView interface {
 type outcomeView interface {
 	answer() Synthesis
 	isPaused() bool
-	final() *event.Result
+	final() (result event.Result, ok bool)
 	ends() bool
-	endsAs() *ending
-	endsDryAs() *ending
+	endsAs() (e ending, ok bool)
+	endsDryAs() (e ending, ok bool)
 }
 
 // conversationsView are the loops of the run.
 type conversationsView interface {
-	inChat() *Loop
-	working() []*StepState
+	inChat() loopView
+	plansUnderWay(tool func(string) plan.Tool) bool
+	atWork() []stepView
 	holdsCalls(model string) bool
 }
 
@@ -149,15 +161,14 @@ type acceptanceView interface {
 type boardView interface {
 	current() plan.Plan
 	revision() int
-	revisions() []Revision
-	steps() []*StepState
-	at(index string) *StepState
-	executed(do func(*StepState))
+	revisions() []event.RevisionSummary
+	steps() []stepView
 	remaining() []plan.Step
-	needs(s *StepState) []string
+	needs(s stepView) []string
 	ancestors(index string) map[string]bool
-	producersOf(name string) []*StepState
-	passedBy() []*StepState
+	producersOf(name string) []stepView
+	skippedBehind(index string) []stepView
+	mayFailByText(s stepView) bool
 	value(name string) (any, bool)
 	values() map[string]any
 	Variables() map[string]any

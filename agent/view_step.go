@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"iter"
+	"time"
+
+	"replan/agent/event"
+	"replan/agent/rule"
+	"replan/internal/untrusted"
+	"replan/planning/plan"
+	"replan/planning/prompt"
+)
+
+// stepView is a step, an item of one, or a call of a model, as the types see it that decide the
+// next action.
+type stepView interface {
+	callView
+	gateView
+	itemView
+	innerCallView
+
+	planned() plan.Step
+	index() string
+	title() untrusted.Text
+	executor() plan.Executor
+	tool() string
+	dependsOn() []string
+	hasGate() bool
+	timeout() time.Duration
+	status() StepStatus
+	isDraft() bool
+	isDry() bool
+	notTaken() bool
+	skipReason() string
+	byReplan() bool
+	ofBudget() int
+	position() int
+	startable() bool
+
+	attempt() int
+	nextAttempt() int
+	tries() int
+	polls() int
+	begun() time.Time
+	retryAt() time.Time
+	retryTimer() string
+	waited(elapsed time.Duration) time.Duration
+
+	result() any
+	ms() int64
+	why() untrusted.Text
+	failure() event.FailureKind
+	seenInPart() []string
+	told() bool
+	mayNotHaveStarted() bool
+	rerunsUnasked() bool
+
+	checked() []event.CheckCompleted
+	checkRound() int
+	checkSince() uint64
+	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
+	lostResult() bool
+}
+
+// callView is the call of a step, and who wrote it.
+type callView interface {
+	args() map[string]any
+	callArgs() map[string]any
+	nextCall() readyCall
+	startedWith() map[string]any
+	argName(written string) string
+	lacking() (names []string, problem string)
+	modelArgs() map[string]any
+	refusedArgs() string
+	byUser() bool
+	edits() int
+	stillCarries() []rule.Provenance
+	authorRead() []rule.Provenance
+	runOfCall() string
+	usedByRun() event.Usage
+}
+
+// gateView is the gate of a step.
+type gateView interface {
+	allowed() bool
+	denied() bool
+	reserved() bool
+	approved(tool plan.Tool) bool
+	gateShowed() (hashes map[string]string, command *plan.Command)
+	gateReopens() untrusted.Text
+	changing() []string
+	wasChanging() []string
+	removal() string
+	leadsTo() map[string]string
+	diff() string
+}
+
+// itemView are the items of a step, and the step of an item.
+type itemView interface {
+	expands() bool
+	items() []stepView
+	itemCount() int
+	doneItems() []string
+	hasUnfinishedItems() bool
+	stoppedBy() stepView
+
+	isItem() bool
+	planStep() stepView
+	itemValues() map[string]any
+	itemAllowed(tool plan.Tool) bool
+	mayOvertake() bool
+}
+
+// innerCallView is a call of a model, or the loop of a step that makes some.
+type innerCallView interface {
+	byModel() bool
+	parent() string
+	askedIn() loopView
+	loop() loopView
+}
+
+// loopView is the loop of a chat or a sub-agent.
+type loopView interface {
+	agentStep() stepView
+	profileOf() prompt.Profile
+	calls() iter.Seq[stepView]
+	foundTools() []string
+	over() bool
+	ended() (answer string, failed flaw)
+	idle() bool
+	last() bool
+	stalled() bool
+	stands() bool
+	timer() string
+	deadline() time.Time
+	tokens() int
+	turn() prompt.Turn
+	conversation() []prompt.Message
+	planRequest() (request prompt.Request, plans bool)
+	timesMade(tool string, args map[string]any) int
+	failsAgain(most int) (call stepView, times int)
+}
+
+// viewsOf returns steps as views; nil if they are nil.
+func viewsOf(steps []*StepState) []stepView {
+	if steps == nil {
+		return nil
+	}
+	views := make([]stepView, len(steps))
+	for i, s := range steps {
+		views[i] = s
+	}
+	return views
+}
