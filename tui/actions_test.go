@@ -17,6 +17,7 @@ import (
 	"replan/tui"
 	"replan/tui/dialog"
 	"replan/tui/keymap"
+	"replan/tui/panetest"
 )
 
 var ctrlK = tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
@@ -39,7 +40,7 @@ func TestEveryActionIsInPaletteAndHelp(t *testing.T) {
 		t.Skip("has no goroutine that the race detector could watch")
 	}
 	commands := []session.Completion{{Text: "/plan run", Detail: "run a plan", Usage: "ID|FILE"}, {Text: "/compact", Detail: "sum up the oldest part of the chat"}}
-	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().branching())
+	s := open(t, tui.Options{Commands: func() []session.Completion { return commands }}, 120, 400).show(newStory().Branching())
 	s.press(tea.KeyPressMsg{Code: tea.KeyF1})
 	for _, c := range commands {
 		s.wants(c.Text)
@@ -89,7 +90,7 @@ func (s *screen) offered(a tui.Action) string {
 // TestEveryAltKeyHasAnotherWay holds that no action depends on alt, which terminals on
 // macOS type as a letter: another key or the palette reaches it.
 func TestEveryAltKeyHasAnotherWay(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 400).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 400).show(newStory().Finished())
 	for _, a := range s.m.Actions() {
 		alone := !slices.ContainsFunc(a.Keys, func(key string) bool { return !strings.HasPrefix(key, "alt+") })
 		if !alone {
@@ -102,7 +103,7 @@ func TestEveryAltKeyHasAnotherWay(t *testing.T) {
 }
 
 func TestPaletteFindsByVisibleWords(t *testing.T) {
-	s := settled(t, newStory().finished(), 120, 36)
+	s := settled(t, newStory().Finished(), 120, 36)
 	s.m.Update(someModels())
 	for query, first := range map[string]string{
 		"undo": "Undo last run", "dark": "Switch theme: colour-blind-dark", "theme": "Switch theme", "theme paper": "Switch theme: paper",
@@ -124,7 +125,7 @@ func TestPaletteFindsByVisibleWords(t *testing.T) {
 }
 
 func TestPaletteFindsWhatCanBeDoneFirst(t *testing.T) {
-	s := settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("undo")...)
+	s := settled(t, newStory().Branching(), 120, 36).press(ctrlK).press(letters("undo")...)
 	_, can := s.find("Open runs")
 	_, cannot := s.find("Undo last run")
 	if !strings.Contains(s.lines()[can-1], "├") || cannot < can {
@@ -134,7 +135,7 @@ func TestPaletteFindsWhatCanBeDoneFirst(t *testing.T) {
 }
 
 func TestPaletteShowsWholeReasonAndRecentEntries(t *testing.T) {
-	s := settled(t, newStory().branching(), 40, 12).press(ctrlK).press(letters("undo last")...)
+	s := settled(t, newStory().Branching(), 40, 12).press(ctrlK).press(letters("undo last")...)
 	s.wants("The run is active: undo it when it")
 	s.wants("has ended.")
 	s.wants("esc clear")
@@ -147,7 +148,7 @@ func TestPaletteShowsWholeReasonAndRecentEntries(t *testing.T) {
 }
 
 func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
-	s := open(t, tui.Options{Examples: []string{"run the tests"}}, 120, 36).show(newStory().greeted()).press(ctrlK)
+	s := open(t, tui.Options{Examples: []string{"run the tests"}}, 120, 36).show(newStory().Greeted()).press(ctrlK)
 	s.m.Update(keymap.AnswerMsg[[]agent.Summary]{Value: []agent.Summary{{Run: "r-1", Goal: "fix the parser", Status: event.StatusFailed, Resumable: true}}})
 	s.m.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: session.CompletePlans, Items: []session.Completion{{Text: "deploy", Detail: "Deploy it"}}}})
 	s.m.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: session.CompleteFiles, Items: []session.Completion{{Text: "internal/slug.go"}}}})
@@ -175,7 +176,7 @@ func TestPaletteOffersWhatTheSessionLists(t *testing.T) {
 }
 
 func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
-	s := settled(t, newStory().branching(), 120, 36).press(ctrlK)
+	s := settled(t, newStory().Branching(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("follow the")...).press(enter)
 	s.lacks("Commands")
@@ -192,21 +193,21 @@ func TestPaletteRunsActionOrSaysWhyNot(t *testing.T) {
 }
 
 func TestPaletteAnswersOpenGate(t *testing.T) {
-	s := settled(t, newStory().gated(), 120, 36).press(ctrlK)
+	s := settled(t, newStory().Gated(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("deny")...).press(enter)
-	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 func TestPaletteAnswerShowsHiddenGateFirst(t *testing.T) {
-	s := settled(t, newStory().gated(), 120, 36).press(escape).press(ctrlK).press(letters("allow once")...).press(enter)
+	s := settled(t, newStory().Gated(), 120, 36).press(escape).press(ctrlK).press(letters("allow once")...).press(enter)
 	if s.sent(); !s.m.GateOpen() {
 		t.Error("the gate is not on the screen")
 	}
 }
 
 func TestHelpBeginsWithKeysOfDialogOrPane(t *testing.T) {
-	s := settled(t, newStory().branching(), 120, 36).press(ctrlR).press(f1)
+	s := settled(t, newStory().Branching(), 120, 36).press(ctrlR).press(f1)
 	s.wants("In the dialog below")
 	s.press(escape)
 	s.wants("Looking for runs")
@@ -246,7 +247,7 @@ func TestKeysAreConfigurable(t *testing.T) {
 			}
 		})
 	}
-	s := open(t, tui.Options{Keys: keymap.Keys{"pane.next": {"ctrl+b"}}}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{Keys: keymap.Keys{"pane.next": {"ctrl+b"}}}, 120, 36).show(newStory().Branching())
 	if s.press(tabKey); s.m.Focus() != "chat" {
 		t.Error("the old key still works")
 	}
@@ -258,7 +259,7 @@ func TestKeysAreConfigurable(t *testing.T) {
 
 func TestMessagesNameConfiguredKeys(t *testing.T) {
 	keys := keymap.Keys{"pane.next": {"ctrl+b"}, "help": {"f2"}, "chat.new_line": {"ctrl+l"}, "look": {"f5"}}
-	s := open(t, tui.Options{Keys: keys}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{Keys: keys}, 120, 36).show(newStory().Branching())
 	s.press(ctrl('b')).press(letters("w")...)
 	s.wants("Ctrl+b moves to the input, where you can type; f2 shows the keys.")
 	s.press(ctrl('b'), ctrl('b')).press(letters("one")...).press(ctrl('l')).press(letters("two")...)
@@ -311,7 +312,7 @@ func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
 	for i := range 9 {
 		recent = append(recent, fmt.Sprintf("gone %d", i))
 	}
-	s := open(t, tui.Options{Recent: recent}, 120, 36).show(newStory().greeted()).press(ctrlK)
+	s := open(t, tui.Options{Recent: recent}, 120, 36).show(newStory().Greeted()).press(ctrlK)
 	if _, below, _ := strings.Cut(s.front(), "├"); !strings.Contains(strings.Split(below, "\n")[1], "Switch theme: fern") {
 		t.Errorf("the palette does not begin with the recent entry:\n%s", s.text())
 	}
@@ -320,7 +321,7 @@ func TestPaletteRemembersTenEntriesAcrossStarts(t *testing.T) {
 	if got := s.session.commands(); !reflect.DeepEqual(got[len(got)-1], want) {
 		t.Errorf("sent %#v, want %#v at the end", got, want)
 	}
-	s.show(newStory().session(session.SettingSaved{Key: dialog.KeyRecent, Value: *want.Value}))
+	s.show(newStory().Session(session.SettingSaved{Key: dialog.KeyRecent, Value: *want.Value}))
 	s.lacks("for this session")
 	s.lacks("Recent Switch")
 }

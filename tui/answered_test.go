@@ -9,10 +9,11 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // more is a story that continues where another one ends.
-func more(st *story) *story { return &story{now: st.now, seq: st.seq} }
+func more(st *story) *story { return &story{Now: st.Now, Seq: st.Seq} }
 
 func TestCompactionResultEndsProgress(t *testing.T) {
 	note := func(text string) event.Data { return event.Note{Level: "info", Text: untrusted.Text(text)} }
@@ -29,7 +30,7 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 		"failed":               {"/compact", event.Note{Level: "warn", Text: "the conversation stays as it is: no model"}, "stays as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted().session(event.ChatUser{Text: untrusted.Text(c.sent)}, session.Queue{Doing: "summarize the conversation"})
+			st := newStory().Greeted().Session(event.ChatUser{Text: untrusted.Text(c.sent)}, session.Queue{Doing: "summarize the conversation"})
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("summarize the conversation…")
 			if strings.HasPrefix(name, "s") {
@@ -37,7 +38,7 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 				s.sent(session.Stop{})
 				s.wants("stopping")
 			}
-			s.show(more(st).session(c.result, session.Queue{}))
+			s.show(more(st).Session(c.result, session.Queue{}))
 			s.wants(c.want)
 			s.lacks("summarize the conversation…")
 			s.lacks("stopping")
@@ -51,25 +52,25 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 }
 
 func TestStreamingAnswerContinuesAfterCommand(t *testing.T) {
-	st := newStory().answering()
+	st := newStory().Answering()
 	s := settled(t, st, 120, 60)
-	next := more(st).session(event.ChatUser{Text: "/runs"}, event.ChatReply{Text: "no runs"})
-	s.show(next.run(event.SynthesisDelta{Text: storyAnswer[180:]})).text()
+	next := more(st).Session(event.ChatUser{Text: "/runs"}, event.ChatReply{Text: "no runs"})
+	s.show(next.Run(event.SynthesisDelta{Text: panetest.StoryAnswer[180:]})).text()
 	s.wants("Nothing outside auth/ refers to it.")
-	s.show(more(next).run(event.SynthesisCompleted{Text: storyAnswer + "\nAnd that is all."}))
+	s.show(more(next).Run(event.SynthesisCompleted{Text: panetest.StoryAnswer + "\nAnd that is all."}))
 	s.wants("And that is all.")
 }
 
 func TestCutOffAnswerIsMarked(t *testing.T) {
 	for name, direct := range map[string]bool{"a direct answer": true, "a synthesis": false} {
 		t.Run(name, func(t *testing.T) {
-			q := request(prompt.PurposeSynthesis, "")
+			q := panetest.SampleRequest(prompt.PurposeSynthesis, "")
 			if direct {
-				q = request(prompt.PurposeChat, "")
+				q = panetest.SampleRequest(prompt.PurposeChat, "")
 			}
-			cut := sampleReply("It begins with", 900, 64)
+			cut := panetest.SampleReply("It begins with", 900, 64)
 			cut.CutOff = true
-			st := newStory().asked().run(event.PhaseCompleted{Phase: 1, Label: "analysis", Reply: sampleReply(`{"mode":"direct"}`, 860, 20)},
+			st := newStory().Asked().Run(event.PhaseCompleted{Phase: 1, Label: "analysis", Reply: panetest.SampleReply(`{"mode":"direct"}`, 860, 20)},
 				event.SynthesisStarted{Direct: direct, Request: q}, event.SynthesisCompleted{Text: untrusted.Text(cut.Text), Reply: cut})
 			s := settled(t, st, 120, 36)
 			s.wants("! the answer was cut off at 64 tokens")
@@ -78,13 +79,13 @@ func TestCutOffAnswerIsMarked(t *testing.T) {
 			}
 		})
 	}
-	settled(t, newStory().finished(), 120, 60).lacks("cut off")
+	settled(t, newStory().Finished(), 120, 60).lacks("cut off")
 }
 
 func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {
-	st := newStory().answering()
+	st := newStory().Answering()
 	s := open(t, tui.Options{}, 120, 60).show(st)
-	next := more(st).session(session.Queue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
+	next := more(st).Session(session.Queue{Waiting: []string{"hello three", "run the plan Tidy up", "resume r-7", "hello four"}})
 	s.show(next)
 	for _, text := range []string{"◦ 1 queued: hello three", "◦ 2 queued: run the plan Tidy up", "◦ 4 queued: hello four (1 more before it)"} {
 		s.wants(text)
@@ -92,14 +93,14 @@ func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {
 	if line := lineOf(s, "◦ 1 queued: hello three"); !strings.HasPrefix(s.lines()[line-1], "├") {
 		t.Errorf("the queue is not above the input:\n%s", s.text())
 	}
-	next = more(next).run(event.SynthesisCompleted{Text: storyAnswer},
-		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: storyAnswer}}).
-		session(event.ChatReply{Run: storyRun, Status: event.StatusCompleted}, event.ChatUser{Text: "hello three"},
+	next = more(next).Run(event.SynthesisCompleted{Text: panetest.StoryAnswer},
+		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Answer: panetest.StoryAnswer}}).
+		Session(event.ChatReply{Run: panetest.StoryRun, Status: event.StatusCompleted}, event.ChatUser{Text: "hello three"},
 			session.Queue{Doing: "hello three", Waiting: []string{"hello four"}})
 	s.show(next)
 	s.wants("getting ready")
 	s.wants("◦ 1 queued: hello four")
 	s.lacks("queued: hello three")
-	s.show(more(next).session(event.Note{Level: "info", Text: "no longer queued: hello four"}, session.Queue{Doing: "hello three"}))
+	s.show(more(next).Session(event.Note{Level: "info", Text: "no longer queued: hello four"}, session.Queue{Doing: "hello three"}))
 	s.lacks("◦ 1 queued:")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func TestFirstScreenGreetsWideAndNarrow(t *testing.T) {
-	st := newStory().greeted().session(session.Status{
+	st := newStory().Greeted().Session(session.Status{
 		Workspace: "/src/auth-service", Model: "qwen3:8b", Tools: 6, Branch: "main", Instructions: "AGENTS.md",
 		Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerReady, Tools: 6}},
 	})
@@ -39,13 +39,13 @@ func TestKeyRetriesUnreachableModel(t *testing.T) {
 		"enter on empty input": {enter},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().session(panetest.NoModel(prompt.TroubleUnreachable, ""))
+			st := newStory().Session(panetest.NoModel(prompt.TroubleUnreachable, ""))
 			s := open(t, tui.Options{}, 120, 36).show(st)
 			s.wants("ollama serve")
 			s.press(keys...)
 			s.sent(session.Recheck{})
 			s.wants("Asking again")
-			s.show(more(st).session(session.Status{Workspace: "/src", Model: "qwen3:8b"}))
+			s.show(more(st).Session(session.Status{Workspace: "/src", Model: "qwen3:8b"}))
 			s.lacks("ollama serve")
 			s.wants("qwen3:8b answers")
 		})
@@ -53,7 +53,7 @@ func TestKeyRetriesUnreachableModel(t *testing.T) {
 }
 
 func TestGoalIsSentWithoutModel(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().session(panetest.NoModel(prompt.TroubleUnreachable, "")))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Session(panetest.NoModel(prompt.TroubleUnreachable, "")))
 	s.press(letters("find x")...).press(enter)
 	s.sent(session.Submit{Text: "find x"})
 }
@@ -89,7 +89,7 @@ func TestNoticesAppearAndFade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, tui.Options{}, 80, 24)
 			for _, e := range c.events {
-				s.show(newStory().session(e))
+				s.show(newStory().Session(e))
 			}
 			s.wants(c.want)
 			if name == "server that never started" {
@@ -104,8 +104,8 @@ func TestNoticesAppearAndFade(t *testing.T) {
 }
 
 func TestKeyDismissesNoticeAndIsTyped(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().session(serverStatus(plan.ServerReady, "")))
-	s.show(newStory().session(serverStatus(plan.ServerFailed, "it ended")))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Session(serverStatus(plan.ServerReady, "")))
+	s.show(newStory().Session(serverStatus(plan.ServerFailed, "it ended")))
 	s.wants("lost the server tickets")
 	s.press(letters("a")...)
 	s.lacks("lost the server tickets")
@@ -115,16 +115,16 @@ func TestKeyDismissesNoticeAndIsTyped(t *testing.T) {
 }
 
 func TestAtMostThreeNoticesAndNoneOverGateKeys(t *testing.T) {
-	st := newStory().gated()
+	st := newStory().Gated()
 	s := settled(t, st, 40, 12)
 	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
-		s.show(more(st).run(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+		s.show(more(st).Run(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
 	}
 	s.wants("deny")
 	s.wants("once")
-	s = settled(t, newStory().finished(), 120, 36)
+	s = settled(t, newStory().Finished(), 120, 36)
 	for _, guard := range []string{event.GuardSteps, event.GuardTokens, event.GuardToolCalls, event.GuardReplans} {
-		s.show(newStory().session(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
+		s.show(newStory().Session(event.BudgetWarned{Guard: guard, Used: 9, Limit: 10}))
 	}
 	s.wants("9 of 10 replans used")
 	s.lacks("9 of 10 steps used")
@@ -145,10 +145,10 @@ func inForce() session.Settings {
 // setting opens the settings dialog and delivers inForce.
 func setting(t *testing.T, width, height int) *screen {
 	t.Helper()
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st).press(alt('o'))
 	s.sent(asks("settings"))
-	return s.show(more(st).session(inForce()))
+	return s.show(more(st).Session(inForce()))
 }
 
 func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
@@ -162,7 +162,7 @@ func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
 func TestChangedSettingIsSaved(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, enter)
 	s.sent(asks("settings"), session.Choose{Think: new(prompt.ThinkOff)})
-	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
+	s.show(newStory().Session(session.Status{Workspace: "/src", Model: "qwen3:8b", Think: prompt.ThinkOff}))
 	s.wants("this session")
 	s.press(downKey, enter).wants("limits.max_steps = 12")
 	s.press(letters("0")...).press(enter)
@@ -177,16 +177,16 @@ func TestChangedSettingIsSaved(t *testing.T) {
 func TestSavedSettingIsAnnouncedAndShown(t *testing.T) {
 	s := setting(t, 120, 36).press(downKey, downKey, downKey, enter)
 	s.sent(asks("settings"), session.SaveSetting{Key: "planning.eager", Value: new("true")})
-	_, cmd := s.m.Update(tui.Batch(newStory().session(session.SettingSaved{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).events, newStory().now))
+	_, cmd := s.m.Update(tui.Batch(newStory().Session(session.SettingSaved{Key: "planning.eager", Value: "true", File: "/etc/replan/config.toml"}).Events, newStory().Now))
 	s.carryOut(cmd)
 	s.wants("Eager on saved in config.toml")
 	s.sent(asks("settings"), session.SaveSetting{Key: "planning.eager", Value: new("true")}, asks("settings"))
 	s.press(upKey).press(letters("r")...)
 	s.wants("The file does not name limits.max_steps.")
 	s.press(downKey).press(letters("r")...)
-	s.show(newStory().session(session.SettingSaved{Key: "planning.eager", Removed: true, File: "/etc/replan/config.toml"}))
+	s.show(newStory().Session(session.SettingSaved{Key: "planning.eager", Removed: true, File: "/etc/replan/config.toml"}))
 	s.wants("Eager as by default: removed from config.toml")
-	s.show(newStory().session(session.SettingSaved{Key: "planning.eager", Problem: "planning.eager is not saved in /etc/replan/config.toml: the file is read-only"}))
+	s.show(newStory().Session(session.SettingSaved{Key: "planning.eager", Problem: "planning.eager is not saved in /etc/replan/config.toml: the file is read-only"}))
 	s.wants("the file is read-only")
 }
 
@@ -199,9 +199,9 @@ func TestTypedSettingCanBeDiscarded(t *testing.T) {
 }
 
 func TestScreenSettingsApplyImmediately(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(alt('o'))
-	s.show(more(st).session(session.Settings{Settings: []session.Setting{
+	s.show(more(st).Session(session.Settings{Settings: []session.Setting{
 		{Key: "screen.ascii", Value: "false", Literal: "false", Source: "default"},
 		{Key: "screen.reduced_motion", Value: "false", Literal: "false", Source: "default"},
 		{Key: "screen.review", Value: "false", Literal: "false", Source: "default"},
@@ -214,7 +214,7 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 	s.press(enter).wants("╭")
 	s.press(downKey, enter).wants("this session")
 	s.press(downKey, enter).sent(asks("settings"), saved("ascii", "true"), saved("ascii", "false"), saved("reduced_motion", "true"), session.Hold{On: true})
-	s.show(newStory().session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
+	s.show(newStory().Session(session.Status{Workspace: "/src", Model: "qwen3:8b", Review: true}))
 	s.wants("this session")
 	s.press(downKey).wants("under [keys]: gate, models")
 	s.press(enter).wants("Change keys under [keys]")
@@ -222,7 +222,7 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 
 // serversStory is a session with three servers.
 func serversStory() *story {
-	return newStory().session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(plan.ServerWaiting)})
+	return newStory().Session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(plan.ServerWaiting)})
 }
 
 func threeServers(tickets plan.ServerState) []plan.ServerStatus {
@@ -248,7 +248,7 @@ func serving(t *testing.T, width, height int) *screen {
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(serversStory())
 	s.press(alt('s'))
 	s.sent(asks("servers"))
-	return s.show(newStory().session(offered()))
+	return s.show(newStory().Session(offered()))
 }
 
 func alt(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModAlt} }
@@ -293,7 +293,7 @@ func TestServerThatHasChangedIsDrawnWideAndNarrow(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		for name, keys := range map[string][]tea.KeyPressMsg{"changed": {downKey}, "allowed": {downKey, downKey}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				s := serving(t, size.w, size.h).show(newStory().session(changedServer()))
+				s := serving(t, size.w, size.h).show(newStory().Session(changedServer()))
 				golden.RequireEqual(t, s.press(keys...).front()+"\n")
 			})
 		}
@@ -304,7 +304,7 @@ func TestChangedToolIsMarkedInTheListOfTools(t *testing.T) {
 	s := serving(t, 120, 36)
 	tools := offered()
 	tools.Tools[0].Changed = true
-	s.show(newStory().session(tools)).press(enter)
+	s.show(newStory().Session(tools)).press(enter)
 	s.wants("◆ changed")
 }
 
@@ -318,7 +318,7 @@ func TestServersWithoutChangesAndWithoutAYesKeepTheirState(t *testing.T) {
 func TestServerThatNeedsALoginIsDrawnWideAndNarrow(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			s := serving(t, size.w, size.h).show(newStory().session(locked()))
+			s := serving(t, size.w, size.h).show(newStory().Session(locked()))
 			golden.RequireEqual(t, s.press(downKey).front()+"\n")
 		})
 	}
@@ -326,10 +326,10 @@ func TestServerThatNeedsALoginIsDrawnWideAndNarrow(t *testing.T) {
 
 func TestKeyLogsInToServer(t *testing.T) {
 	const address = "https://login.example.com/authorize?client_id=replan"
-	s := serving(t, 120, 36).show(newStory().session(locked())).press(downKey).press(letters("l")...)
+	s := serving(t, 120, 36).show(newStory().Session(locked())).press(downKey).press(letters("l")...)
 	s.sent(asks("servers"), session.Login{Server: "search"})
 	s.wants("Asking search where to log in")
-	_, cmd := s.m.Update(tea.Msg(tui.Batch(newStory().session(session.LoginProgress{Server: "search"}, session.LoginProgress{Server: "search", Address: address}).events, newStory().now)))
+	_, cmd := s.m.Update(tea.Msg(tui.Batch(newStory().Session(session.LoginProgress{Server: "search"}, session.LoginProgress{Server: "search", Address: address}).Events, newStory().Now)))
 	if got := clipboard(cmd); got != address {
 		t.Errorf("copied %q", got)
 	}
@@ -337,10 +337,10 @@ func TestKeyLogsInToServer(t *testing.T) {
 	s.wants("l cancel the login")
 	s.press(letters("l")...)
 	s.sent(asks("servers"), session.Login{Server: "search"}, session.CancelLogin{})
-	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Canceled: true}))
-	s.press(letters("l")...).show(newStory().session(session.LoginProgress{Server: "search", Ended: true, Problem: "logging in to search: the login was refused"}))
+	s.show(newStory().Session(session.LoginProgress{Server: "search", Ended: true, Canceled: true}))
+	s.press(letters("l")...).show(newStory().Session(session.LoginProgress{Server: "search", Ended: true, Problem: "logging in to search: the login was refused"}))
 	s.wants("the login was refused")
-	s.show(newStory().session(session.LoginProgress{Server: "search", Ended: true}))
+	s.show(newStory().Session(session.LoginProgress{Server: "search", Ended: true}))
 	s.wants("logged in to search")
 }
 
@@ -351,30 +351,30 @@ func TestProgramsHaveNoLoginKey(t *testing.T) {
 
 func TestServerListUpdatesLive(t *testing.T) {
 	s := serving(t, 120, 36)
-	_, cmd := s.m.Update(tui.Batch(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).events, newStory().now))
+	_, cmd := s.m.Update(tui.Batch(newStory().Session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).Events, newStory().Now))
 	s.carryOut(cmd)
 	s.sent(asks("servers"), asks("servers")) // their tools may have changed
 	s.lacks("asks")
 }
 
 func TestFiguresOfServersAreFetchedAgainWhenCallsEnd(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Branching())
 	s.press(alt('s'))
 	ended := newStory()
-	_, cmd := s.m.Update(tui.Batch(ended.run(event.StepCompleted{Index: "2", Attempt: 1, MS: 3}).events, ended.now))
+	_, cmd := s.m.Update(tui.Batch(ended.Run(event.StepCompleted{Index: "2", Attempt: 1, MS: 3}).Events, ended.Now))
 	s.carryOut(cmd)
 	s.sent(asks("servers"), asks("servers"))
 	s.press(escape)
-	_, cmd = s.m.Update(tui.Batch(newStory().run(event.StepFailed{Index: "3", Attempt: 1, Error: "no"}).events, ended.now))
+	_, cmd = s.m.Update(tui.Batch(newStory().Run(event.StepFailed{Index: "3", Attempt: 1, Error: "no"}).Events, ended.Now))
 	s.carryOut(cmd)
 	s.sent(asks("servers"), asks("servers"))
 }
 
 func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
-	s := open(t, tui.Options{}, 110, 36).show(newStory().greeted().run(
-		event.RunStarted{Goal: storyGoal, Workspace: "/src", Session: storySession, Model: "m", Limits: event.DefaultLimits(), Catalogue: storyCatalogue()},
-		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: storyGoal, Steps: panetest.RenameSteps()}, Revision: 1}))
-	s.show(newStory().session(session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerFailed, Error: "exited with exit status 9 after a long time: panic: out of cheese"}}}))
+	s := open(t, tui.Options{}, 110, 36).show(newStory().Greeted().Run(
+		event.RunStarted{Goal: panetest.StoryGoal, Workspace: "/src", Session: panetest.StorySession, Model: "m", Limits: event.DefaultLimits(), Catalogue: panetest.StoryCatalogue()},
+		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: panetest.StoryGoal, Steps: panetest.RenameSteps()}, Revision: 1}))
+	s.show(newStory().Session(session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerFailed, Error: "exited with exit status 9 after a long time: panic: out of cheese"}}}))
 	s.wants("lost the server workspace; steps 1, 2, 3 and 4 lose their tool: exited")
 	s.wants("no tool")
 	s.press(alt('s'))
@@ -383,15 +383,15 @@ func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
 
 func TestRefusalOfSessionIsShownInServersView(t *testing.T) {
 	s := serving(t, 120, 36).press(downKey).press(letters("D")...)
-	s.show(newStory().session(event.Note{Level: "warn", Text: "nothing is saved in this session"}))
+	s.show(newStory().Session(event.Note{Level: "warn", Text: "nothing is saved in this session"}))
 	s.wants("nothing is saved in this session")
 	s.lacks("Disabling search")
 }
 
 func TestServerListOpensServerGate(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().servers())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Servers())
 	s.m.Update(s.m.Rested())
-	s.press(escape, alt('s')).show(newStory().session(offered()))
+	s.press(escape, alt('s')).show(newStory().Session(offered()))
 	s.press(downKey, downKey, enter)
 	if !s.m.GateOpen() {
 		t.Errorf("the gate is not open:\n%s", s.text())
@@ -401,7 +401,7 @@ func TestServerListOpensServerGate(t *testing.T) {
 func TestNotesBelowTheGreetingAreSelectedAndFound(t *testing.T) {
 	for _, size := range wideAndNarrow {
 		const note = "broken does not start"
-		s := open(t, tui.Options{}, size.w, size.h).show(newStory().greeted().session(event.Note{Level: "warn", Text: note}))
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().Greeted().Session(event.Note{Level: "warn", Text: note}))
 		x, y := s.find(note)
 		s.mouse(tea.MouseClickMsg(left(x, y)))
 		s.mouse(tea.MouseMotionMsg(left(x+5, y)))
@@ -414,11 +414,11 @@ func TestNotesBelowTheGreetingAreSelectedAndFound(t *testing.T) {
 
 func TestGreetingStaysAboveNotesUntilFirstMessage(t *testing.T) {
 	for _, size := range wideAndNarrow {
-		st := newStory().greeted().session(event.Note{Level: "warn", Text: "the MCP server broken cannot be started"})
+		st := newStory().Greeted().Session(event.Note{Level: "warn", Text: "the MCP server broken cannot be started"})
 		s := open(t, tui.Options{}, size.w, size.h).show(st)
 		s.wants("explain what this project does")
 		s.wants("! the MCP server")
-		s.show(more(st).session(event.ChatUser{Text: "run the tests"}))
+		s.show(more(st).Session(event.ChatUser{Text: "run the tests"}))
 		s.lacks("explain what this project does")
 		s.wants("! the MCP server")
 	}

@@ -11,12 +11,8 @@ import (
 	"replan/tui/panetest"
 )
 
-// crowded: five calls wait at once, three of them similar; one tool was allowed
-// for the run before.
-func (s *story) crowded() *story { return s.asked().after(100).run(panetest.Crowd(storyGoal)...) }
-
 func allow(step string) session.Resolve {
-	return session.Resolve{Run: storyRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+	return session.Resolve{Run: panetest.StoryRun, Gate: step + ".1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 }
 
 var altA = tea.KeyPressMsg{Code: 'a', Mod: tea.ModAlt}
@@ -30,7 +26,7 @@ func (s *screen) seen() *screen {
 }
 
 func TestAltAShowsAllowedCallsAndPastGates(t *testing.T) {
-	s := settled(t, newStory().crowded(), 120, 40).press(altA)
+	s := settled(t, newStory().Crowded(), 120, 40).press(altA)
 	s.wants("workspace:fs.write with any arguments")
 	s.wants("step 1 · fs.patch · allowed for this run")
 	s.press(escape)

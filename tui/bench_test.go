@@ -14,6 +14,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // A crowd is the load that the screen must handle: a plan of a thousand steps, of
@@ -27,7 +28,7 @@ const (
 
 // crowd returns the events of such a session, with a chat of about that many lines.
 func crowd(lines, steps int) *story {
-	s := newStory().greeted()
+	s := newStory().Greeted()
 	const each = 50 // lines of a reply
 	for i := range max(lines/each, 1) {
 		var reply strings.Builder
@@ -39,20 +40,20 @@ func crowd(lines, steps int) *story {
 		for j := range min(lines, each) / 2 {
 			fmt.Fprintf(&reply, "Line %d of prose, long enough to be a line of its own.\n\n", j)
 		}
-		s.after(10).session(event.ChatUser{Text: untrusted.Text("what about part " + strconv.Itoa(i) + "?")}).
-			after(10).session(event.ChatReply{Status: event.StatusCompleted, Text: untrusted.Text(reply.String())})
+		s.After(10).Session(event.ChatUser{Text: untrusted.Text("what about part " + strconv.Itoa(i) + "?")}).
+			After(10).Session(event.ChatReply{Status: event.StatusCompleted, Text: untrusted.Text(reply.String())})
 	}
 	plan := crowdPlan(steps)
-	s.after(10).run(event.RunStarted{Goal: untrusted.Text(string(plan.Title)), Workspace: "/src/auth-service", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+	s.After(10).Run(event.RunStarted{Goal: untrusted.Text(string(plan.Title)), Workspace: "/src/auth-service", Session: panetest.StorySession, Plan: &plan, Model: "qwen3:8b"},
 		event.PlanCreated{Plan: plan, Revision: 1})
 	done := crowdEnded(steps)
 	for i := range done {
 		index := strconv.Itoa(i + 1)
-		s.run(event.StepStarted{Index: index, Attempt: 1, Args: plan.Steps[i].Args}).after(1).
-			run(event.StepCompleted{Index: index, Attempt: 1, Result: "the text of file " + index, MS: 1})
+		s.Run(event.StepStarted{Index: index, Attempt: 1, Args: plan.Steps[i].Args}).After(1).
+			Run(event.StepCompleted{Index: index, Attempt: 1, Result: "the text of file " + index, MS: 1})
 	}
 	for i := done; i < done+crowdRunning; i++ {
-		s.run(event.StepStarted{Index: strconv.Itoa(i + 1), Attempt: 1, Args: plan.Steps[i].Args})
+		s.Run(event.StepStarted{Index: strconv.Itoa(i + 1), Attempt: 1, Args: plan.Steps[i].Args})
 	}
 	return s
 }
@@ -83,10 +84,10 @@ func crowded(b *testing.B, lines, steps, width, height int) (*tui.Model, *story)
 	st := crowd(lines, steps)
 	m := tui.New(newFakeSession(), tui.Options{})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	m.Update(tui.Batch(st.events, st.now))
-	m.Update(tui.Beat(st.now))
+	m.Update(tui.Batch(st.Events, st.Now))
+	m.Update(tui.Beat(st.Now))
 	m.View()
-	return m, &story{now: st.now, seq: st.seq}
+	return m, &story{Now: st.Now, Seq: st.Seq}
 }
 
 // BenchmarkFrame measures one frame while fifty steps stream: a beat of the clock,
@@ -98,15 +99,15 @@ func BenchmarkFrame(b *testing.B) {
 	}{{"10 lines, 60 steps", 10, 60}, {"10000 lines, 1000 steps", crowdLines, crowdSteps}} {
 		b.Run(c.name, func(b *testing.B) {
 			m, st := crowded(b, c.lines, c.steps, 200, 50)
-			at := st.now
+			at := st.Now
 			var view time.Duration
 			for b.Loop() {
 				at = at.Add(100 * time.Millisecond)
-				st.events = st.events[:0]
+				st.Events = st.Events[:0]
 				for i := range crowdRunning {
-					st.run(event.StepOutput{Index: strconv.Itoa(crowdEnded(c.steps) + i + 1), Chunk: "one more line\n"})
+					st.Run(event.StepOutput{Index: strconv.Itoa(crowdEnded(c.steps) + i + 1), Chunk: "one more line\n"})
 				}
-				m.Update(tui.Batch(st.events, at))
+				m.Update(tui.Batch(st.Events, at))
 				m.Update(tui.Beat(at))
 				begun := time.Now()
 				m.View()
@@ -173,12 +174,12 @@ func BenchmarkFlood(b *testing.B) {
 	const events, batches = 1000, 33
 	for b.Loop() {
 		for range batches {
-			st.events = st.events[:0]
+			st.Events = st.Events[:0]
 			for i := range events / batches {
-				st.run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
+				st.Run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
 			}
-			st.after(30)
-			m.Update(tui.Batch(st.events, st.now))
+			st.After(30)
+			m.Update(tui.Batch(st.Events, st.Now))
 			m.View()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // awaiting opens a screen on which a letter that is an answer waits for another one.
@@ -55,16 +56,16 @@ func (s *screen) play(sequence string) *screen {
 // in a row are a text.
 func TestLettersAtDialogThatOpenedByItself(t *testing.T) {
 	resolve := func(d event.Decision, scope event.Scope) []any {
-		return []any{session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}}
+		return []any{session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: d, Scope: scope}}
 	}
 	once := resolve(event.Allow, event.ScopeOnce)
 	fails := func(d event.FailureDecision) []any {
-		return []any{session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: d}}
+		return []any{session.ResolveFailure{Run: panetest.StoryPlanRun, Step: "3", Decision: d}}
 	}
 	doubts := func(d event.DoubtDecision) []any {
-		return []any{session.ResolveDoubt{Run: storyPlanRun, Step: "3", Decision: d}}
+		return []any{session.ResolveDoubt{Run: panetest.StoryPlanRun, Step: "3", Decision: d}}
 	}
-	gate, failure, doubt := (*story).gated, (*story).failing, (*story).resumed
+	gate, failure, doubt := (*story).Gated, (*story).Failing, (*story).Resumed
 	for name, c := range map[string]struct {
 		at    func(*story) *story
 		keys  string
@@ -118,8 +119,8 @@ func TestLettersAtDialogThatOpenedByItself(t *testing.T) {
 // while the input has no keys.
 func TestDifferentLettersInARowDecideNothing(t *testing.T) {
 	at := map[string]func(*story) *story{
-		"a gate": (*story).gated, "a gate with a rule": (*story).revised, "several gates": func(s *story) *story { return s.abreast("1", "2") },
-		"servers": (*story).servers, "a failure": (*story).failing, "a doubt": (*story).resumed, "a review": (*story).reviewing,
+		"a gate": (*story).Gated, "a gate with a rule": (*story).Revised, "several gates": func(s *story) *story { return s.Abreast("1", "2") },
+		"servers": (*story).Servers, "a failure": (*story).Failing, "a doubt": (*story).Resumed, "a review": (*story).Reviewing,
 	}
 	names := slices.Sorted(maps.Keys(at))
 	rapid.Check(t, func(r *rapid.T) {
@@ -146,9 +147,9 @@ func TestAnswerThatWaitsIsShownAtOnce(t *testing.T) {
 		at            func(*story) *story
 		key, was, now string
 	}{
-		{(*story).gated, "y", "y allow once", "y▌allow once"},
-		{(*story).failing, "r", "r retry", "r▌retry"},
-		{(*story).reviewing, "y", "y run ", "y▌run "},
+		{(*story).Gated, "y", "y allow once", "y▌allow once"},
+		{(*story).Failing, "r", "r retry", "r▌retry"},
+		{(*story).Reviewing, "y", "y run ", "y▌run "},
 	} {
 		s := awaiting(t, 120, 36).show(c.at(newStory())).play(".")
 		before := s.text()
@@ -162,12 +163,12 @@ func TestAnswerThatWaitsIsShownAtOnce(t *testing.T) {
 
 // TestSecondYesMayWaitToo: a call that was not in view needs two, with a pause between.
 func TestSecondYesMayWaitToo(t *testing.T) {
-	once := session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
+	once := session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}
 	for keys, sends := range map[string][]any{"y..y.": {once}, "yy.": nil, "yy..y.": {once}, "y..yes.": nil} {
-		s := awaiting(t, 80, 24).show(newStory().gated()).play("." + keys)
+		s := awaiting(t, 80, 24).show(newStory().Gated()).play("." + keys)
 		s.sent(sends...)
 	}
-	s := awaiting(t, 120, 60).show(newStory().revised()).play(".a.")
+	s := awaiting(t, 120, 60).show(newStory().Revised()).play(".a.")
 	s.wants("Allow always")
 	s.play(".y")
 	s.sent()
@@ -179,7 +180,7 @@ func TestSecondYesMayWaitToo(t *testing.T) {
 
 func TestPasteAtDialogThatOpenedByItselfIsText(t *testing.T) {
 	for keys, want := range map[string]string{"": "y", "r": "ry", "ad": "ady"} {
-		s := awaiting(t, 120, 60).show(newStory().gated()).play("." + keys)
+		s := awaiting(t, 120, 60).show(newStory().Gated()).play("." + keys)
 		s.m.Update(tea.PasteMsg{Content: "y"})
 		s.play(".").sent()
 		if got := s.m.Typed(); got != want {
@@ -191,9 +192,9 @@ func TestPasteAtDialogThatOpenedByItselfIsText(t *testing.T) {
 func TestAnswerToDialogOpenedByKeyDoesNotWait(t *testing.T) {
 	for name, open := range map[string]string{"gate": ".⎋", "gate in its first moment": ""} {
 		t.Run(name, func(t *testing.T) {
-			s := awaiting(t, 120, 60).show(newStory().gated()).play(open)
+			s := awaiting(t, 120, 60).show(newStory().Gated()).play(open)
 			s.m.Update(ctrl('g'))
-			s.play("y").sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+			s.play("y").sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 		})
 	}
 }
@@ -201,27 +202,27 @@ func TestAnswerToDialogOpenedByKeyDoesNotWait(t *testing.T) {
 // TestAnswerThatWaitsIsForWhatIsShown: it goes to no other gate, and a click takes its
 // place.
 func TestAnswerThatWaitsIsForWhatIsShown(t *testing.T) {
-	st := newStory().abreast("1", "2")
+	st := newStory().Abreast("1", "2")
 	s := awaiting(t, 120, 60).show(st).play(".y")
-	s.show(more(st).run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"})).play(".")
+	s.show(more(st).Run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"})).play(".")
 	s.sent()
-	s.play("n.").sent(session.Resolve{Run: storyRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.play("n.").sent(session.Resolve{Run: panetest.StoryRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 
-	st = newStory().gated()
+	st = newStory().Gated()
 	s = awaiting(t, 120, 60).show(st).play(".y")
-	s.show(more(st).run(event.GateResolved{Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"})).play(".").sent()
+	s.show(more(st).Run(event.GateResolved{Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"})).play(".").sent()
 
-	s = awaiting(t, 120, 60).show(newStory().gated()).play(".y")
+	s = awaiting(t, 120, 60).show(newStory().Gated()).play(".y")
 	_, cmd := s.m.Update(tea.MouseClickMsg(left(s.find("n deny"))))
 	s.carryOut(cmd)
-	s.play(".").sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.play(".").sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 // TestTextTypedAtDialogIsShownInFooter: the dialog hides the input.
 func TestTextTypedAtDialogIsShownInFooter(t *testing.T) {
 	const long = "rename authenticate to verifyUser in each of the files, and in the tests and the docs"
 	for text, want := range map[string]string{"add it": "In the input, not an answer: add it", long: long[len(long)-40:]} {
-		s := awaiting(t, 80, 24).show(newStory().gated()).play("." + text)
+		s := awaiting(t, 80, 24).show(newStory().Gated()).play("." + text)
 		lines := s.lines()
 		if got := lines[len(lines)-1]; !strings.HasSuffix(got, want) {
 			t.Errorf("the last line is %q, want %q", got, want)

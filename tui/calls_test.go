@@ -12,10 +12,11 @@ import (
 	"replan/agent/session"
 	"replan/planning/reply"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestAgentCallsFoldAndUnfold(t *testing.T) {
-	s := settled(t, newStory().exploring(), 120, 36).press(tabKey)
+	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey)
 	if s.m.Selected() != "2" {
 		t.Fatalf("step %s is selected", s.m.Selected())
 	}
@@ -47,7 +48,7 @@ func TestAgentCallsFoldAndUnfold(t *testing.T) {
 }
 
 func TestSpaceReportsNothingToFold(t *testing.T) {
-	s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(letters("G")...).press(space)
+	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey).press(letters("G")...).press(space)
 	s.wants("there is nothing to collapse")
 }
 
@@ -61,18 +62,18 @@ func TestCancelStopsAgentOrSingleCall(t *testing.T) {
 		"the call":         {append([]tea.KeyPressMsg{space}, letters("jjjjx")...), "2.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := settled(t, newStory().exploring(), 120, 36).press(tabKey).press(c.keys...)
-			s.sent(session.Cancel{Run: storyRun, Step: c.step})
+			s := settled(t, newStory().Exploring(), 120, 36).press(tabKey).press(c.keys...)
+			s.sent(session.Cancel{Run: panetest.StoryRun, Step: c.step})
 			s.wants("Step " + c.step + " is being canceled")
 		})
 	}
-	s := settled(t, newStory().exploring(), 120, 36).press(tabKey, space).press(letters("jjx")...)
+	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey, space).press(letters("jjx")...)
 	s.sent()
 	s.wants("Step 2.1 has ended already.")
 }
 
 func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
-	s := settled(t, newStory().patching(), 120, 36)
+	s := settled(t, newStory().Patching(), 120, 36)
 	s.wants("written by the model after reading 1 result ▸")
 	s.press(letters("i")...).wants("a model wrote the call after reading the untrusted result of step 2.2 (fs.read)")
 	s.press(letters("i")...)
@@ -80,9 +81,9 @@ func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
 		t.Errorf("%s is selected while the calls are folded", s.m.Selected())
 	}
 	s.press(letters("y")...)
-	s.sent(session.Resolve{Run: storyRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "2.4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
-	s = settled(t, newStory().patching(), 120, 36).press(escape, tabKey, space)
+	s = settled(t, newStory().Patching(), 120, 36).press(escape, tabKey, space)
 	if s.press(letters("f")...); s.m.Selected() != "2.4" {
 		t.Errorf("%s is selected while the calls are unfolded", s.m.Selected())
 	}
@@ -92,10 +93,10 @@ func TestAgentWaitingAtGateDoesNotAnimate(t *testing.T) {
 	for name, want := range map[string]bool{"exploring": true, "patching": false, "calling": true, "delegating": false, "returned": true, "told": false, "choosing": false} {
 		st := moments[name]()
 		s := open(t, tui.Options{}, 120, 36)
-		s.m.Update(tui.Batch(st.events, st.now))
+		s.m.Update(tui.Batch(st.Events, st.Now))
 		if name == "delegating" || name == "patching" {
 			// The call and the step around it are under way, but nothing on the screen may animate.
-			s.m.Update(tui.Beat(st.now.Add(time.Second)))
+			s.m.Update(tui.Beat(st.Now.Add(time.Second)))
 		}
 		if s.m.Beating() != want {
 			t.Errorf("%s: got beating %v", name, s.m.Beating())
@@ -104,7 +105,7 @@ func TestAgentWaitingAtGateDoesNotAnimate(t *testing.T) {
 }
 
 func TestChatShowsCardForEachCall(t *testing.T) {
-	s := settled(t, newStory().calling(), 120, 36)
+	s := settled(t, newStory().Calling(), 120, 36)
 	text := s.text()
 	for _, want := range []string{
 		"Let me look at the log and at the file itself.", "✓ vcs.log  auth/jwt.go  60ms", "fs.read  auth/jwt.go", "✗ fs.read  auth/token_helper", "there is no file",
@@ -120,14 +121,14 @@ func TestChatShowsCardForEachCall(t *testing.T) {
 }
 
 func TestChildRunIsShownWithinItsCall(t *testing.T) {
-	st := newStory().delegating()
+	st := newStory().Delegating()
 	s := settled(t, st, 120, 36)
 	s.wants("Plan · 1/2")
 	s.wants("│ ✓ plan 2 steps")
 	s.press(letters("y")...)
-	s.sent(session.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryChildRun, Gate: "2.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 
-	s = settled(t, newStory().returned(), 120, 36)
+	s = settled(t, newStory().Returned(), 120, 36)
 	s.wants("│ ✓ done  0:01")
 	s.wants("the model continues")
 	s.wants("Plan · 2/2") // stays visible
@@ -137,7 +138,7 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 	s.press(escape)
 	s.sent(session.Stop{})
 
-	s = settled(t, newStory().chatAnswered(), 120, 36)
+	s = settled(t, newStory().ChatAnswered(), 120, 36)
 	s.wants("The helper is renamed")
 	s.wants("done  0:07")
 	if n := strings.Count(s.text(), "The helper is renamed"); n != 1 {
@@ -148,19 +149,19 @@ func TestChildRunIsShownWithinItsCall(t *testing.T) {
 }
 
 func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
-	st := newStory().delegating()
+	st := newStory().Delegating()
 	third := reply.ToolUse{Name: "fs_patch", Args: map[string]any{"path": "b.go"}}
 	// The chat asked for two calls at once: the plan, and a change that needs approval as well.
 	var events []event.Event
-	for _, e := range st.events {
+	for _, e := range st.Events {
 		if d, ok := e.Data.(event.ModelReplied); ok && len(d.Reply.Calls) == 1 {
 			d.Reply.Calls = append(d.Reply.Calls, third)
 			e.Data = d
 		}
 		events = append(events, e)
 	}
-	st.events = events
-	st.chat(event.GateRequested{Gate: "chat.5.0.1", Step: "chat.5", Title: "fs.patch", Tool: "fs.patch", Args: third.Args, Rule: rule.Rule{Why: "it changes files"}})
+	st.Events = events
+	st.Chat(event.GateRequested{Gate: "chat.5.0.1", Step: "chat.5", Title: "fs.patch", Tool: "fs.patch", Args: third.Args, Rule: rule.Rule{Why: "it changes files"}})
 	s := settled(t, st, 120, 36)
 	s.wants("Gate 1 of 2")
 	s.wants("call 5")
@@ -170,16 +171,16 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 	s.m.Update(s.m.Rested())
 	s.press(letters("n")...)
 	s.sent(
-		session.Resolve{Run: storyChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
-		session.Resolve{Run: storyChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
+		session.Resolve{Run: panetest.StoryChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
+		session.Resolve{Run: panetest.StoryChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},
 	)
 }
 
 func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
-	st := newStory().delegating()
+	st := newStory().Delegating()
 	canceled := event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}
-	st.child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled}).
-		chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled})
+	st.Child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled}).
+		Chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled})
 	s := settled(t, st, 120, 60)
 	if n := strings.Count(s.text(), "ctrl+r, enter resumes the run"); n != 1 {
 		t.Errorf("the hint is shown %d times:\n%s", n, s.text())
@@ -187,8 +188,8 @@ func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
 }
 
 func TestNextRunClearsPlanAndExchanges(t *testing.T) {
-	st := newStory().chatAnswered()
-	st.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
+	st := newStory().ChatAnswered()
+	st.Session(event.ChatUser{Text: "again"}).Run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s := settled(t, st, 120, 36)
 	s.press(tabKey).wants("The steps appear here as they are planned.")
 	s.press(ctrlX)
@@ -196,10 +197,10 @@ func TestNextRunClearsPlanAndExchanges(t *testing.T) {
 }
 
 func TestPlanCardCompletesWhenCallReturns(t *testing.T) {
-	st := newStory().returned()
+	st := newStory().Returned()
 	s := open(t, tui.Options{}, 120, 36)
-	for _, e := range st.events {
-		s.show(&story{events: []event.Event{e}}).text()
+	for _, e := range st.Events {
+		s.show(&story{Events: []event.Event{e}}).text()
 	}
 	s.wants("✓ plan_create_and_execute")
 }
@@ -216,13 +217,13 @@ func lineOf(s *screen, text string) int {
 }
 
 func TestEndOfRunEndsItsChildRuns(t *testing.T) {
-	st := newStory().delegating().chat(event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"}})
+	st := newStory().Delegating().Chat(event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"}})
 	s := settled(t, st, 120, 36)
 	if s.m.GateOpen() || s.m.Beating() {
 		t.Errorf("gate open %v, beating %v", s.m.GateOpen(), s.m.Beating())
 	}
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"}, event.PhaseStarted{Phase: 1, Label: "analysis"}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Session(event.ChatUser{Text: "again"}).Run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"}, event.PhaseStarted{Phase: 1, Label: "analysis"}))
 	s.wants("analysis 0s")
 	s.wants("■ plan_create_and_execute")
 	if line := s.lines()[lineOf(s, "analysis 0s")]; strings.Contains(line, "│ │") {

@@ -42,13 +42,13 @@ func (s *screen) clickThere() *screen {
 
 func TestClickAnswersGateAndQuestion(t *testing.T) {
 	gate := func(d event.Decision, scope event.Scope) session.Command {
-		return session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: d, Scope: scope}
+		return session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: d, Scope: scope}
 	}
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
 		for text, want := range map[string]session.Command{
 			"y ": gate(event.Allow, event.ScopeOnce), "r ": gate(event.Allow, event.ScopeRun), "n ": gate(event.Deny, event.ScopeOnce),
 		} {
-			s := settled(t, newStory().gated(), size[0], size[1]).seen()
+			s := settled(t, newStory().Gated(), size[0], size[1]).seen()
 			words := map[string][]string{"y ": {"y allow once", "y once"}, "r ": {"r fs.patch for", "r run"}, "n ": {"n deny"}}[text]
 			at := slices.IndexFunc(words, func(w string) bool { return strings.Contains(s.text(), w) })
 			if at < 0 {
@@ -57,7 +57,7 @@ func TestClickAnswersGateAndQuestion(t *testing.T) {
 			s.clickOn(words[at]).sent(want)
 		}
 	}
-	s := settled(t, newStory().failing(), 120, 36).clickOn("e edit arguments")
+	s := settled(t, newStory().Failing(), 120, 36).clickOn("e edit arguments")
 	s.wants("Edit arguments")
 	s.clickOn("esc discard").lacks("Edit arguments")
 	s.clickOn("s skip")
@@ -67,7 +67,7 @@ func TestClickAnswersGateAndQuestion(t *testing.T) {
 }
 
 func TestClickOnJustOpenedGateIsIgnored(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Gated())
 	x, y := s.find("y allow once")
 	s.m.Update(tea.MouseClickMsg(left(x, y)))
 	s.sent()
@@ -75,7 +75,7 @@ func TestClickOnJustOpenedGateIsIgnored(t *testing.T) {
 }
 
 func TestClickAnswersQuitPrompt(t *testing.T) {
-	s := settled(t, newStory().branching(), 120, 36).press(ctrl('c'))
+	s := settled(t, newStory().Branching(), 120, 36).press(ctrl('c'))
 	s.clickOn("n no").lacks("Stop it and quit?")
 	s.press(ctrl('c'))
 	x, y := s.find("y yes")
@@ -89,7 +89,7 @@ func TestClickAnswersQuitPrompt(t *testing.T) {
 }
 
 func TestClickOnHintWithSeveralKeys(t *testing.T) {
-	s := settled(t, newStory().finished(), 120, 36).press(tabKey, tea.KeyPressMsg{Code: 'g', Text: "g"})
+	s := settled(t, newStory().Finished(), 120, 36).press(tabKey, tea.KeyPressMsg{Code: 'g', Text: "g"})
 	first := s.m.Selected()
 	s.clickOn("down move")
 	if s.m.Selected() == first {
@@ -102,7 +102,7 @@ func TestClickOnHintWithSeveralKeys(t *testing.T) {
 }
 
 func TestClickPlacesTextCursor(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(letters("one 日本 two")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(letters("one 日本 two")...)
 	s.press(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}).press(letters("three")...)
 	s.clickOn("two").press(letters("X")...)
 	s.wants("one 日本 Xtwo")
@@ -123,9 +123,9 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 		done  func(s *screen) bool
 	}{
 		"palette": {func() *screen {
-			return settled(t, newStory().branching(), 120, 36).press(ctrlK).press(letters("follow the")...)
+			return settled(t, newStory().Branching(), 120, 36).press(ctrlK).press(letters("follow the")...)
 		}, "Follow the running step", func(s *screen) bool { return s.m.Focus() == "plan" }},
-		"runs": {func() *screen { return settled(t, newStory().listed(), 120, 36).press(ctrlR).show(newStory().listed()) }, "publish the release", func(s *screen) bool {
+		"runs": {func() *screen { return settled(t, newStory().Listed(), 120, 36).press(ctrlR).show(newStory().Listed()) }, "publish the release", func(s *screen) bool {
 			return slices.Contains(s.session.commands(), any(session.Resume{Run: "r-4"}))
 		}},
 		"settings": {func() *screen { return setting(t, 120, 36) }, "model.think", func(s *screen) bool {
@@ -134,10 +134,10 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},
 		"themes":  {func() *screen { return tryingOn(t, 120, 36) }, "sea", func(s *screen) bool { return !strings.Contains(s.text(), "Themes") }},
 		"timeline": {
-			func() *screen { return settled(t, newStory().finished(), 120, 36).press(tabKey).press(letters("t")...) },
+			func() *screen { return settled(t, newStory().Finished(), 120, 36).press(tabKey).press(letters("t")...) },
 			"Read", func(s *screen) bool { return s.m.Focus() == "step" },
 		},
-		"exchanges": {func() *screen { return settled(t, newStory().finished(), 120, 36).press(ctrl('x')) }, "analysis", func(s *screen) bool {
+		"exchanges": {func() *screen { return settled(t, newStory().Finished(), 120, 36).press(ctrl('x')) }, "analysis", func(s *screen) bool {
 			return strings.Contains(s.text(), "esc list")
 		}},
 	} {
@@ -161,16 +161,16 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 }
 
 func TestPaletteRanksWordMatchesFirst(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(ctrlK).press(letters("sett")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(ctrlK).press(letters("sett")...)
 	s.wants("Open settings")
 	s.lacks("Follow the running step")
 	s.press(enter).wants("Settings")
 }
 
 func TestClickOnStepInAnswerOpensIt(t *testing.T) {
-	answer := storyAnswer[:180] + "`\n\nAll tests pass [3]. The list a[2] is no step, and neither is [99]."
+	answer := panetest.StoryAnswer[:180] + "`\n\nAll tests pass [3]. The list a[2] is no step, and neither is [99]."
 	open := func() *screen {
-		return settled(t, newStory().answering().run(event.SynthesisCompleted{Text: untrusted.Text(answer)}), 160, 48)
+		return settled(t, newStory().Answering().Run(event.SynthesisCompleted{Text: untrusted.Text(answer)}), 160, 48)
 	}
 	for text, step := range map[string]string{"[3]": "3", "[2]": "", "[99]": ""} {
 		s := open()
@@ -186,7 +186,7 @@ func TestClickOnStepInAnswerOpensIt(t *testing.T) {
 
 func TestKeyOpensTheStepsOfTheAnswerInTurn(t *testing.T) {
 	answered := func(text string) *screen {
-		return settled(t, newStory().answering().run(event.SynthesisCompleted{Text: untrusted.Text(text)}), 160, 48)
+		return settled(t, newStory().Answering().Run(event.SynthesisCompleted{Text: untrusted.Text(text)}), 160, 48)
 	}
 	s := answered("All tests pass [3]. The list a[2] is no step, [99] neither, and both files are there [1][3].")
 	for _, step := range []string{"3", "1", "3"} {
@@ -196,9 +196,9 @@ func TestKeyOpensTheStepsOfTheAnswerInTurn(t *testing.T) {
 }
 
 func TestClickOnStepOfAnEarlierAnswerOpensNoOther(t *testing.T) {
-	st := newStory().answering().run(event.SynthesisCompleted{Text: "All tests pass [3]."}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
+	st := newStory().Answering().Run(event.SynthesisCompleted{Text: "All tests pass [3]."}, event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
 	plan := panetest.NotesPlan()
-	st.session(event.ChatUser{Text: "again"}).plan(event.RunStarted{Goal: "again", Workspace: "/src", Session: storySession, Plan: &plan, Model: "qwen3:8b"},
+	st.Session(event.ChatUser{Text: "again"}).Plan(event.RunStarted{Goal: "again", Workspace: "/src", Session: panetest.StorySession, Plan: &plan, Model: "qwen3:8b"},
 		event.PlanCreated{Plan: plan, Revision: 1})
 	s := settled(t, st, 160, 60)
 	s.clickOn("[3]").mouse(tea.MouseReleaseMsg(clicked))

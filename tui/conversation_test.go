@@ -16,6 +16,7 @@ import (
 	"replan/planning/prompt"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 var ctrlY, ctrlF = ctrl('y'), ctrl('f')
@@ -79,7 +80,7 @@ func (s *screen) drag(fromX, fromY, toX, toY int) string {
 
 // answered is a session with one answer of that Markdown.
 func answered(text string) *story {
-	return newStory().greeted().session(event.ChatUser{Text: "tell me"}, event.ChatReply{Text: untrusted.Text(text)})
+	return newStory().Greeted().Session(event.ChatUser{Text: "tell me"}, event.ChatReply{Text: untrusted.Text(text)})
 }
 
 const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"
@@ -113,7 +114,7 @@ func TestCtrlYReportsNoCode(t *testing.T) {
 func TestSearchLightsAndWalksTheMatches(t *testing.T) {
 	for name, size := range map[string][2]int{"wide": {120, 24}, "narrow": {40, 12}} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().finished())
+			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().Finished())
 			s.press(ctrlF).press(letters("verifyuser")...)
 			first := 0
 			for n := 1; n <= 3; n++ {
@@ -137,7 +138,7 @@ func TestSearchLightsAndWalksTheMatches(t *testing.T) {
 }
 
 func TestSearchWithCapitalIsCaseSensitive(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	s.press(ctrlF).press(letters("VerifyUser")...).wants("not found")
 	s.press(ctrl('u')).press(letters("VERIFY")...).wants("not found")
 	s.press(ctrl('w')).wants("type what to find")
@@ -156,18 +157,18 @@ func TestSearchReportsEmptyChat(t *testing.T) {
 
 // thoughtful is a direct answer before which the model thought for three seconds.
 func thoughtful() *story {
-	s := newStory().greeted().session(event.ChatUser{Text: "why?"}).
-		run(event.RunStarted{Goal: "why?", Workspace: "/src", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
+	s := newStory().Greeted().Session(event.ChatUser{Text: "why?"}).
+		Run(event.RunStarted{Goal: "why?", Workspace: "/src", Session: panetest.StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
 			event.PhaseSkipped{Phase: 1}, event.SynthesisStarted{Direct: true, Request: prompt.Request{Purpose: prompt.PurposeChat}}).
-		after(100).run(event.SynthesisDelta{Thinking: "The user asks why. "}).
-		after(3100).run(event.SynthesisDelta{Thinking: "There is no reason."})
-	return s.run(event.SynthesisDelta{Text: "Because."})
+		After(100).Run(event.SynthesisDelta{Thinking: "The user asks why. "}).
+		After(3100).Run(event.SynthesisDelta{Thinking: "There is no reason."})
+	return s.Run(event.SynthesisDelta{Text: "Because."})
 }
 
 func TestThinkingFoldsByKeyAndClick(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
 	st := thoughtful()
-	for _, e := range st.events {
+	for _, e := range st.Events {
 		s.m.Update(tui.Batch([]event.Event{e}, e.Time)) // one by one, as they arrive
 	}
 	s.wants("▸ thinking · 3.1s · 8 words")
@@ -213,7 +214,7 @@ func TestDragCopiesTextWithoutBordersAndBreaks(t *testing.T) {
 }
 
 func TestSelectionStaysInItsPane(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	x, y := s.find("user, err := verifyUser")
 	if got := s.drag(x, y, 119, y); got != "user, err := verifyUser(ctx, token)" {
 		t.Errorf("from the chat it copies %q", got)
@@ -263,7 +264,7 @@ func TestShiftDragIsLeftToTheTerminal(t *testing.T) {
 }
 
 func TestClickOnHintPressesItsKey(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	x, y := s.find("? help")
 	s.mouse(tea.MouseClickMsg(left(x+2, y)))
 	if !s.m.HelpOpen() {
@@ -281,7 +282,7 @@ func TestClickOnHintPressesItsKey(t *testing.T) {
 }
 
 func TestClickOnStepTabShowsIt(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	x, y := s.find(" args ")
 	s.mouse(tea.MouseClickMsg(left(x+2, y)))
 	s.wants("does     model")
@@ -295,14 +296,14 @@ func TestAltXExportsChat(t *testing.T) {
 	s.wants("The chat is empty.")
 	s = open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('x'))
 	s.sent(session.Submit{Text: "/export"})
-	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(alt('x'))
+	s = open(t, tui.Options{Replay: true}, 120, 36).show(newStory().Finished()).press(alt('x'))
 	s.wants("This is a replay: nothing is written")
 }
 
 func TestCardsUnfoldToWhatTheyAskedAndCameTo(t *testing.T) {
 	for name, size := range map[string][2]int{"wide": {120, 40}, "narrow": {40, 30}} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().calling())
+			s := open(t, tui.Options{Theme: themes.Dark}, size[0], size[1]).show(newStory().Calling())
 			x, y := s.find("60ms ▸")
 			s.lacks("3f2a91c rename in the handler")
 			s.mouse(tea.MouseClickMsg(left(x, y)))
@@ -315,7 +316,7 @@ func TestCardsUnfoldToWhatTheyAskedAndCameTo(t *testing.T) {
 }
 
 func TestThePlanUnfoldsInTheChat(t *testing.T) {
-	s := open(t, tui.Options{Theme: themes.Dark}, 80, 40).show(newStory().finished())
+	s := open(t, tui.Options{Theme: themes.Dark}, 80, 40).show(newStory().Finished())
 	s.lacks("8 Run the tests again")
 	s.press(alt('u'), alt('u')).press(alt('u')) // thinking is below it
 	x, y := s.find("✓ plan 2.3s")

@@ -320,7 +320,7 @@ func (d *dialogs) noReplay(why string) (shown bool) {
 	return d.runs.Shown()
 }
 
-// forSession returns the dialogs that show what the session tells.
-func (d *dialogs) forSession() sessionDialogs {
+// forJobs returns the dialogs that show what the session does.
+func (d *dialogs) forJobs() sessionDialogs {
 	return sessionDialogs{models: d.models, servers: d.servers, settings: d.settings, changes: d.changes, undo: d.undo, runs: d.runs}
 }

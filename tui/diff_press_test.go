@@ -18,7 +18,7 @@ func (s *screen) sided() bool {
 }
 
 func TestSTogglesStepDiffLayout(t *testing.T) {
-	s := open(t, tui.Options{}, 260, 60).show(newStory().gated())
+	s := open(t, tui.Options{}, 260, 60).show(newStory().Gated())
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey, tabKey).press(letters("s")...)
 	if !s.sided() {

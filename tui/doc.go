@@ -8,6 +8,7 @@
 // the parts, model_requests.go carries out what they ask, model_actions.go joins the table
 // of actions, and model_states.go says what each part is told. The contract of panes is in
 // model_requests.go. The other files are parts with data of their own: focus.go knows what
-// has the keys, pointer.go is the mouse, view.go draws the screen, edges.go the lines
-// around the panes, and session.go hears the session. Panes and dialogs are packages.
+// has the keys, pointer.go is the mouse, view.go draws the screen, footer.go its last line,
+// waiting.go is what waits for the user, session.go hears the session, and jobs.go what it
+// does beside its runs. Panes and dialogs are packages.
 package tui

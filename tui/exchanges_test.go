@@ -14,14 +14,15 @@ import (
 	"replan/planning/prompt"
 	"replan/planning/reply"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestExchangesListTokensAndTimes(t *testing.T) {
-	s := settled(t, newStory().exploring(), 120, 36).press(ctrlX)
+	s := settled(t, newStory().Exploring(), 120, 36).press(ctrlX)
 	for _, text := range []string{"✓ analysis", "✓ agent of step 2", "1.2k in", "44 out", "read 0.1s", "1.6k in"} {
 		s.wants(text)
 	}
-	s = settled(t, newStory().chatAnswered(), 120, 36).press(ctrlX)
+	s = settled(t, newStory().ChatAnswered(), 120, 36).press(ctrlX)
 	s.wants("✓ chat")
 	s.wants("✓ plan · call 4") // of the child run
 	in := func(name string) int {
@@ -38,10 +39,10 @@ func TestExchangesListTokensAndTimes(t *testing.T) {
 }
 
 func TestTokenCountFormat(t *testing.T) {
-	st := newStory().exploring()
+	st := newStory().Exploring()
 	for _, n := range []int{893, 1000, 1024, 1900, 2048, 12_345, 99_999, 131_072} {
-		st.run(event.ModelRequested{Purpose: prompt.PurposeRepair, Request: request(prompt.PurposeRepair, "")},
-			event.ModelReplied{Purpose: prompt.PurposeRepair, Reply: sampleReply("{}", n, 1)})
+		st.Run(event.ModelRequested{Purpose: prompt.PurposeRepair, Request: panetest.SampleRequest(prompt.PurposeRepair, "")},
+			event.ModelReplied{Purpose: prompt.PurposeRepair, Reply: panetest.SampleReply("{}", n, 1)})
 	}
 	s := settled(t, st, 120, 36).press(ctrlX)
 	for _, want := range []string{" 893 in", " 1.0k in", " 1.9k in", " 2.0k in", "12.3k in", " 100k in", " 131k in"} {
@@ -52,7 +53,7 @@ func TestTokenCountFormat(t *testing.T) {
 
 func TestExchangeShowsReplyFirst(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
-		s := settled(t, newStory().chatAnswered(), size.w, size.h).press(ctrlX).press(letters("g")...).press(downKey, enter)
+		s := settled(t, newStory().ChatAnswered(), size.w, size.h).press(ctrlX).press(letters("g")...).press(downKey, enter)
 		if line := lineOf(s, "reply"); line != 2 {
 			t.Errorf("the reply is on line %d, want 2:\n%s", line, s.text())
 		}
@@ -64,7 +65,7 @@ func TestExchangeShowsReplyFirst(t *testing.T) {
 }
 
 func TestExchangeIsShownWhole(t *testing.T) {
-	s := settled(t, newStory().chatAnswered(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
+	s := settled(t, newStory().ChatAnswered(), 120, 60).press(ctrlX).press(letters("g")...).press(enter)
 	for _, text := range []string{
 		"Exchange 1 of 5 · analysis", "sent · system", "You plan and carry out work for a developer.", "sent · user", "Say what the goal needs.",
 		"sent · the form of the reply", `"enum": [`, "reply", `{"mode":"direct"}`, "860 tokens in, 20 out", "4096 tokens", "think    off",
@@ -83,37 +84,37 @@ func TestExchangeIsShownWhole(t *testing.T) {
 }
 
 func TestPendingExchangeUpdatesLive(t *testing.T) {
-	st := newStory().calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
-		event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
+	st := newStory().Calling().Chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")})
 	s := settled(t, st, 120, 60).press(ctrlX)
 	s.wants("under way")
 	s.press(enter)
 	s.wants("The reply is not complete yet.")
-	next := &story{now: st.now, seq: st.seq}
-	done := sampleReply("It does not.", 2500, 12)
+	next := &story{Now: st.Now, Seq: st.Seq}
+	done := panetest.SampleReply("It does not.", 2500, 12)
 	done.Thinking = "So the helper is the last one."
-	s.show(next.chat(event.SynthesisCompleted{Text: untrusted.Text(done.Text), Reply: done}))
+	s.show(next.Chat(event.SynthesisCompleted{Text: untrusted.Text(done.Text), Reply: done}))
 	s.wants("So the helper is the last one.")
 	s.wants("It does not.")
 	s.lacks("not whole yet")
 }
 
 func TestOpenExchangeSurvivesNextRun(t *testing.T) {
-	st := newStory().chatAnswered()
+	st := newStory().ChatAnswered()
 	s := settled(t, st, 120, 36).press(ctrlX).press(letters("g")...).press(enter)
 	s.wants("Exchange 1 of 5 · analysis")
-	next := more(st).session(event.ChatUser{Text: "again"}).run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
+	next := more(st).Session(event.ChatUser{Text: "again"}).Run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
 	s.show(next)
 	s.wants("Exchange of an earlier run · analysis")
 	s.press(letters("l")...).wants("Exchange of an earlier run · analysis") // there is no other exchange
-	s.show(more(next).run(event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")}))
+	s.show(more(next).Run(event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")}))
 	s.wants("Exchange of an earlier run · analysis")
 	s.press(letters("l")...).wants("Exchange 1 of 1 · chat")
 }
 
 func TestFailedExchangeSaysWhy(t *testing.T) {
-	st := newStory().exploring().after(10).run(event.StepCompleted{Index: "2.3", Attempt: 1},
-		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: request(prompt.PurposeAgent, "2")},
+	st := newStory().Exploring().After(10).Run(event.StepCompleted{Index: "2.3", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: panetest.SampleRequest(prompt.PurposeAgent, "2")},
 		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the model has thought on without an answer", Failure: event.FailureModel})
 	s := settled(t, st, 120, 36)
 	s.wants("! the model has thought on without an answer")
@@ -124,12 +125,12 @@ func TestFailedExchangeSaysWhy(t *testing.T) {
 }
 
 func TestExchangesOpenInReplayAndOverGate(t *testing.T) {
-	s := replayed(t, newStory().chatAnswered(), 120, 36).press(ctrlX)
+	s := replayed(t, newStory().ChatAnswered(), 120, 36).press(ctrlX)
 	s.wants("Exchanges with the model")
 	s.press(escape)
 	s.wants("replay of")
 
-	s = settled(t, newStory().patching(), 120, 36).press(ctrlX)
+	s = settled(t, newStory().Patching(), 120, 36).press(ctrlX)
 	s.wants("Exchanges with the model")
 	s.press(escape)
 	if !s.m.GateOpen() {
@@ -144,15 +145,15 @@ func TestExchangeTextIsEscaped(t *testing.T) {
 		Purpose: evil, Model: evil, Shortened: evil, Format: []byte(`"` + evil), Tools: plan.Offer{{Name: evil}},
 		Messages: []prompt.Message{{Role: evil, Content: evil, Tool: evil, Calls: []reply.ToolUse{{Name: evil, Args: map[string]any{evil: evil}}}}},
 	}
-	st := newStory().exploring()
-	st.run(event.ModelRequested{Purpose: evil, Request: q}, event.ModelReplied{Purpose: evil, Reply: reply.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
-	st.session(session.Models{Models: []prompt.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
+	st := newStory().Exploring()
+	st.Run(event.ModelRequested{Purpose: evil, Request: q}, event.ModelReplied{Purpose: evil, Reply: reply.Reply{Text: evil, Thinking: evil, Calls: q.Messages[0].Calls}})
+	st.Session(session.Models{Models: []prompt.ModelInfo{{Name: evil, Parameters: evil, Quantization: evil, Chats: true}}, Profiles: []session.ProfileChoice{{Name: evil, Description: evil}}, Problem: evil},
 		session.Status{Workspace: evil, Model: evil, Profile: evil, Think: evil, Instructions: evil}, event.ChatCompacted{Reason: evil})
-	st.run(event.RunSteered{Text: evil})
+	st.Run(event.RunSteered{Text: evil})
 	for _, keys := range [][]tea.KeyPressMsg{nil, {ctrlX}, {ctrlX, enter}, {ctrlO}, {ctrlO, tabKey}} {
 		for _, size := range []struct{ w, h int }{{120, 60}, {60, 24}} {
 			s := open(t, tui.Options{}, size.w, size.h).show(st).press(keys...)
-			s.m.Update(tui.Batch(st.events[len(st.events)-3:], st.now))
+			s.m.Update(tui.Batch(st.Events[len(st.Events)-3:], st.Now))
 			s.answered(st)
 			content := s.m.View().Content
 			for _, bad := range []string{"\x1b]", "\x1b[2J", "\x07", "\u202e", "\u200b", "\u009b", "\x9b1m"} {
@@ -165,10 +166,10 @@ func TestExchangeTextIsEscaped(t *testing.T) {
 }
 
 func TestShortenedPromptIsShownInItsExchangeOnly(t *testing.T) {
-	q := request(prompt.PurposeAgent, "2")
+	q := panetest.SampleRequest(prompt.PurposeAgent, "2")
 	q.Shortened = "The prompt was shortened: 2 results are not whole."
-	st := newStory().exploring().run(event.StepCompleted{Index: "2.3", Attempt: 1})
-	st.run(event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
+	st := newStory().Exploring().Run(event.StepCompleted{Index: "2.3", Attempt: 1})
+	st.Run(event.ModelRequested{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Request: q},
 		event.ModelReplied{Purpose: prompt.PurposeAgent, Step: "2", Attempt: 1, Error: "the server is busy", Failure: event.FailureModel})
 	s := settled(t, st, 120, 36)
 	s.lacks("2 results are not whole")
@@ -178,8 +179,8 @@ func TestShortenedPromptIsShownInItsExchangeOnly(t *testing.T) {
 // TestPanesSayWhatFollowsAPlan: an answer without a plan takes the place of the plan
 // before it.
 func TestPanesSayWhatFollowsAPlan(t *testing.T) {
-	st := newStory().finished()
-	st.chat(event.RunStarted{Goal: "hello", Workspace: "/src", Model: "m"}, event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Text: "Hello."},
+	st := newStory().Finished()
+	st.Chat(event.RunStarted{Goal: "hello", Workspace: "/src", Model: "m"}, event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Text: "Hello."},
 		event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}})
 	s := settled(t, st, 120, 36).press(tabKey)
 	s.wants("Answered without a plan.")
@@ -190,11 +191,11 @@ func TestPanesSayWhatFollowsAPlan(t *testing.T) {
 
 func TestMissingAnswerIsExplainedOnce(t *testing.T) {
 	const why = "the window is too small"
-	st := newStory().greeted().chat(event.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
+	st := newStory().Greeted().Chat(event.RunStarted{Goal: "why", Workspace: "/src", Model: "m", Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true, SkipPlan: true}})
 	for phase, label := range []string{"analysis", "review", "plan"} {
-		st.chat(event.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
+		st.Chat(event.PhaseSkipped{Phase: phase + 1, Label: label, Reason: "switched off"})
 	}
-	st.chat(event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Error: why},
+	st.Chat(event.SynthesisStarted{Direct: true}, event.SynthesisCompleted{Error: why},
 		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonPlannerError, Error: why}})
 	s := settled(t, st, 120, 36)
 	if n := strings.Count(s.text(), why); n != 1 {

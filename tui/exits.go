@@ -6,32 +6,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
-	"replan/tui/ask"
-	"replan/tui/chat"
-	"replan/tui/dag"
 	"replan/tui/draw"
-	"replan/tui/frame"
-	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/live"
-	"replan/tui/panes"
-	"replan/tui/review"
 )
 
 // exits are the ways out: of the run, of a pane, and of the program.
 type exits struct {
 	keys      *keymap.Map
-	panes     *panes.Arrangement
 	focus     *keyFocus
 	live      *live.Runs
-	chat      *chat.Pane
-	input     *input.Pane
-	dag       *dag.Pane
-	ask       *ask.Dialog
-	review    *review.Dialog
-	message   *frame.Message
-	outbox    *outbox
+	waiting   *waiting
 	continues bool // the run continues without the screen
+	input     interface {
+		Empty() bool
+		Clear()
+	}
+	width func() int // of the screen, in cells
 
 	warned bool // the last key asked to stop at an open gate and got a warning
 	again  bool // this key repeats that request
@@ -40,7 +31,7 @@ type exits struct {
 // exitActions are the actions that stop the run and leave the program.
 func exitActions() keymap.Table[*exits] {
 	return keymap.Table[*exits]{
-		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: keymap.Runs((*exits).stop)},
+		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: (*exits).stop},
 		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
 		{ID: "suspend", Keys: "ctrl+z", Does: "suspend; fg in the shell continues", KeyOnly: true, Refuse: (*exits).cannotSuspend, Do: keymap.Runs(func(*exits) tea.Cmd { return tea.Suspend })},
 		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
@@ -50,13 +41,13 @@ func exitActions() keymap.Table[*exits] {
 // replayExits are the actions that replace them while a past run is shown.
 func replayExits() keymap.Table[*exits] {
 	return keymap.Table[*exits]{
-		{ID: "run.stop", Refuse: (*exits).nothingToLeave, Do: keymap.Calls((*exits).back)},
+		{ID: "run.stop", Refuse: (*exits).nothingToLeave, Do: keymap.Calls(func(e *exits) { e.focus.back() })},
 	}
 }
 
 // nothingToLeave returns why a replay has nothing to stop or leave.
 func (e *exits) nothingToLeave() string {
-	if e.panes.Focus() != panes.Chat {
+	if !e.focus.inChat() {
 		return ""
 	}
 	return "A replay has nothing to stop; " + e.keys.Name("replay.quit") + " quits."
@@ -81,7 +72,7 @@ func (e *exits) begin(id string) { e.again, e.warned = e.warned && id == "run.st
 // leave clears the input, else quits. It asks first during a run.
 func (e *exits) leave() tea.Cmd {
 	switch {
-	case e.panes.Focus() == panes.Chat && !e.input.Empty() && !e.focus.covered():
+	case e.focus.inChat() && !e.input.Empty() && !e.focus.covered():
 		e.input.Clear()
 		return nil
 	case e.live.Busy() && !e.continues:
@@ -95,7 +86,7 @@ func (e *exits) leave() tea.Cmd {
 // nothingToStop returns why there is nothing to stop or leave.
 func (e *exits) nothingToStop() string {
 	switch {
-	case e.live.Stopping() || e.panes.Focus() != panes.Chat || e.ask.Waiting() > 0:
+	case e.live.Stopping() || !e.focus.inChat() || e.waiting.asked() != "":
 		return ""
 	case !e.live.Busy():
 		return "Nothing is running."
@@ -107,52 +98,35 @@ func (e *exits) nothingToStop() string {
 // stop stops the run; without one, it leads back from the step to the plan and to the
 // chat. If the run only waits at a gate, stop asks for a second press: the first may
 // have been meant for the gate.
-func (e *exits) stop() tea.Cmd {
+func (e *exits) stop() keymap.Requests {
 	run := e.live.Current().State
-	switch waits := e.ask.WaitsFor(); {
-	case e.mapping():
-		e.dag.TurnMap()
+	switch asked := e.waiting.asked(); {
+	case e.focus.onMap():
+		e.focus.back()
 	case e.live.Stopping():
-		e.message.SetUntilEvent("The run is stopping.")
-	case waits != "" && !e.live.Busy() && e.panes.Focus() == panes.Chat:
-		e.message.Set("A " + waits + " is open: " + e.keys.Name("gate") + " returns to it.")
-	case waits != "" && !e.again && (run == nil || !run.Busy()):
-		e.warn("A "+waits+" is open", "the "+waits)
-	case e.review.Waits() && !e.again:
-		e.warn("A plan waits for review", "it")
+		return keymap.Requests{keymap.FooterUntilEvent("The run is stopping.")}
+	case asked != "" && !e.live.Busy() && e.focus.inChat():
+		return keymap.ShowFooter("A " + asked + " is open: " + e.keys.Name("gate") + " returns to it.")
+	case asked != "" && !e.again && (run == nil || !run.Busy()):
+		return e.warn("A "+asked+" is open", "the "+asked)
+	case e.waiting.reviewing() && !e.again:
+		return e.warn("A plan waits for review", "it")
 	case e.live.Busy():
-		e.live.Stop()
-		e.chat.Invalidate()
-		return e.outbox.send(session.Stop{})
+		return keymap.SendCommands(session.Stop{})
 	default:
-		e.back()
+		e.focus.back()
 	}
 	return nil
 }
 
-// back returns from the map to the pane, from the step to the plan, and to the chat.
-func (e *exits) back() {
-	switch {
-	case e.mapping():
-		e.dag.TurnMap()
-	case e.panes.Focus() == panes.Step:
-		e.panes.SetFocus(panes.Plan) // the step was opened from it
-	default:
-		e.panes.SetFocus(panes.Chat)
-	}
-}
-
-// mapping reports whether the graph fills the screen.
-func (e *exits) mapping() bool { return e.dag.Mapped() && e.panes.Focus() == panes.Plan }
-
 // warn says that a second press stops the run although something waits for an answer; a
 // narrow screen says only what the keys do.
-func (e *exits) warn(waits, back string) {
+func (e *exits) warn(waits, back string) keymap.Requests {
 	e.warned = true
 	again, returns := e.keys.Name("run.stop")+" again stops the run, ", e.keys.Name("gate")+" returns"
 	words := waits + ": " + again + returns + " to " + back + "."
-	if draw.VisibleWidth(words) >= e.panes.Layout().Width-1 {
+	if draw.VisibleWidth(words) >= e.width()-1 {
 		words = again + returns
 	}
-	e.message.Set(words)
+	return keymap.ShowFooter(words)
 }

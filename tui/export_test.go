@@ -201,7 +201,7 @@ func (m *Model) Edges() []string {
 	notices := make([]string, 10)
 	m.toasts.Draw(m.styles, m.panes.Layout().Width, notices)
 	notices = slices.DeleteFunc(notices, func(line string) bool { return line == "" })
-	return append(append([]string{m.frame.Header(m.edges.state(), m.panes.Layout().Width)}, notices...), m.frame.Footer(m.edges.footer(), m.panes.Layout().Width))
+	return append(append([]string{m.frame.Header(m.situation.state(), m.panes.Layout().Width)}, notices...), m.footer.draw(m.panes.Layout().Width))
 }
 
 // Tabs draws the row of tabs: one line, none where the screen has no tabs.
@@ -228,7 +228,7 @@ func (m *Model) Front() []string {
 	default:
 		return nil
 	}
-	return append(lines, m.frame.Footer(m.edges.footer(), m.panes.Layout().Width))
+	return append(lines, m.footer.draw(m.panes.Layout().Width))
 }
 
 // IsFileStep reports whether a message is a step of editing the file of a call.

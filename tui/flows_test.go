@@ -86,9 +86,9 @@ func (f flow) play(t *testing.T, key string) {
 		p.test.Send(tea.PasteMsg{Content: f.paste})
 	}
 	if f.events != nil {
-		st := more(p.story).session(f.events...)
-		p.test.Send(tui.Batch(st.events, st.now))
-		for _, a := range st.answers {
+		st := more(p.story).Session(f.events...)
+		p.test.Send(tui.Batch(st.Events, st.Now))
+		for _, a := range st.Answers {
 			p.test.Send(a)
 		}
 	}
@@ -177,12 +177,12 @@ func startProgram(t *testing.T, f flow) *program {
 	})
 	from := f.from
 	if from == nil {
-		from = (*story).branching
+		from = (*story).Branching
 	}
 	st := from(newStory())
 	p.story = st
-	p.test.Send(tui.Batch(st.events, st.now))
-	for _, a := range st.answers {
+	p.test.Send(tui.Batch(st.Events, st.Now))
+	for _, a := range st.Answers {
 		p.test.Send(a)
 	}
 	p.press("~")

@@ -35,7 +35,28 @@ func (f *keyFocus) askToQuit() { f.asking = true }
 func (f *keyFocus) quitting() bool { return f.asking }
 
 // inInput reports whether letters are text for the input, unless something covers it.
-func (f *keyFocus) inInput() bool { return f.panes.Focus() == panes.Chat && f.input.TakesText() }
+func (f *keyFocus) inInput() bool { return f.inChat() && f.input.TakesText() }
+
+// focused returns the pane with the focus.
+func (f *keyFocus) focused() panes.Pane { return f.panes.Focus() }
+
+// inChat reports whether the chat with the input has the focus.
+func (f *keyFocus) inChat() bool { return f.panes.Focus() == panes.Chat }
+
+// onMap reports whether the focused graph fills the screen.
+func (f *keyFocus) onMap() bool { return f.dag.Mapped() && f.panes.Focus() == panes.Plan }
+
+// back returns from the map to the pane, from the step to the plan, and to the chat.
+func (f *keyFocus) back() {
+	switch {
+	case f.onMap():
+		f.dag.TurnMap()
+	case f.panes.Focus() == panes.Step:
+		f.panes.SetFocus(panes.Plan) // the step was opened from it
+	default:
+		f.panes.SetFocus(panes.Chat)
+	}
+}
 
 // mode returns what has the keys before the actions of the screen: a question, a
 // dialog, or the mode of the focused pane.
@@ -114,7 +135,7 @@ func (f *keyFocus) topic() keymap.Place {
 	switch over := f.dialogs.front(); {
 	case over != nil:
 		return over.Place()
-	case f.playback.on() && f.panes.Focus() == panes.Chat:
+	case f.playback.on() && f.inChat():
 		return keymap.PlaceReplay
 	}
 	return f.here()
@@ -125,7 +146,7 @@ func (f *keyFocus) covered() bool { return f.ask.Open() || f.dialogs.front() != 
 
 // searching reports whether the search of the chat takes the keys, if no dialog has them.
 func (f *keyFocus) searching() bool {
-	return f.chat.Searching() && f.panes.Focus() == panes.Chat && !f.covered()
+	return f.chat.Searching() && f.inChat() && !f.covered()
 }
 
 // pane returns the pane in a part of the screen.

@@ -9,11 +9,11 @@ import (
 )
 
 func TestChatNamesSavedRule(t *testing.T) {
-	st := newStory().revised()
+	st := newStory().Revised()
 	s := open(t, tui.Options{}, 120, 36).show(st)
-	next := &story{now: st.now, seq: st.seq}
+	next := &story{Now: st.Now, Seq: st.Seq}
 	rule := panetest.HelperRule().Rule
-	s.show(next.run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
+	s.show(next.Run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
 	s.wants("and always for fs.patch in this")
 	s.wants("workspace with path auth/jwt.go")
 }
@@ -23,9 +23,9 @@ func TestTypingContinuesWhenDialogOpens(t *testing.T) {
 		story  *story
 		opened func(*screen) bool
 	}{
-		"gate":     {newStory().gated(), func(s *screen) bool { return s.m.GateOpen() }},
-		"question": {newStory().failing(), func(s *screen) bool { return s.m.GateOpen() }},
-		"review":   {newStory().reviewing(), func(s *screen) bool { return s.m.Reviewing() }},
+		"gate":     {newStory().Gated(), func(s *screen) bool { return s.m.GateOpen() }},
+		"question": {newStory().Failing(), func(s *screen) bool { return s.m.GateOpen() }},
+		"review":   {newStory().Reviewing(), func(s *screen) bool { return s.m.Reviewing() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for before, typed := range map[string]string{"": "rename x", "please ": "retry a y"} {

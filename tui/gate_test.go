@@ -10,11 +10,12 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36)
-	s.press(letters("typing on")...).show(newStory().gated())
+	s.press(letters("typing on")...).show(newStory().Gated())
 	if !s.m.GateOpen() {
 		t.Fatal("the gate does not open")
 	}
@@ -31,7 +32,7 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 		t.Errorf("the input holds %q", got)
 	}
 	s.press(letters("y")...)
-	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 	if s.m.GateOpen() {
 		t.Error("the gate is still open after its answer")
 	}
@@ -41,8 +42,8 @@ func TestGateIgnoresKeysUntilGraceEnds(t *testing.T) {
 // with one that means nothing there. Only letters that would have acted are named.
 func TestWordsTypedAtADialogAnswerNothing(t *testing.T) {
 	at := map[string]func(t *testing.T) *screen{
-		"a gate":     func(t *testing.T) *screen { return settled(t, newStory().revised(), 120, 36) },
-		"a question": func(t *testing.T) *screen { return settled(t, newStory().failing(), 120, 36) },
+		"a gate":     func(t *testing.T) *screen { return settled(t, newStory().Revised(), 120, 36) },
+		"a question": func(t *testing.T) *screen { return settled(t, newStory().Failing(), 120, 36) },
 		"a review":   func(t *testing.T) *screen { return looking(t, 120, 36) },
 	}
 	for name, text := range map[string]string{"a gate": "today", "a question": "tea", "a review": "hello k"} {
@@ -66,8 +67,8 @@ func TestWordsTypedAtADialogAnswerNothing(t *testing.T) {
 // text, or says that it came too early, until no key was pressed for a while.
 func TestDialogThatOpensByItselfTakesNoTyping(t *testing.T) {
 	for name, st := range map[string]func() *story{
-		"a gate":     func() *story { return newStory().revised() },
-		"a question": func() *story { return newStory().failing() },
+		"a gate":     func() *story { return newStory().Revised() },
+		"a question": func() *story { return newStory().Failing() },
 	} {
 		for _, typed := range []string{"", "rename it"} {
 			for _, key := range []string{"r", "a", "y", "n", "s"} {
@@ -90,7 +91,7 @@ func TestDialogThatOpensByItselfTakesNoTyping(t *testing.T) {
 }
 
 func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Gated())
 	s.m.Update(s.m.Rested())
 	s.press(escape)
 	s.sent()
@@ -112,21 +113,21 @@ func TestEscapeHidesGateAndCtrlGReturns(t *testing.T) {
 }
 
 func TestWarningOfStopFitsNarrowScreen(t *testing.T) {
-	settled(t, newStory().gated(), 40, 12).press(escape, escape).wants("esc again stops the run, ctrl+g returns")
+	settled(t, newStory().Gated(), 40, 12).press(escape, escape).wants("esc again stops the run, ctrl+g returns")
 }
 
 func TestGateAskedForByKeyAnswersAtOnce(t *testing.T) {
-	s := settled(t, newStory().gated(), 120, 60).press(escape)
+	s := settled(t, newStory().Gated(), 120, 60).press(escape)
 	s.press(ctrl('g')).press(letters("y")...)
-	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestStepPaneDoesNotRepeatTheDiffOfTheGate(t *testing.T) {
-	st := newStory().gated()
-	for i, e := range st.events { // as the arguments of a rename, with the diff itself
+	st := newStory().Gated()
+	for i, e := range st.Events { // as the arguments of a rename, with the diff itself
 		if d, ok := e.Data.(event.GateRequested); ok {
 			d.Args = map[string]any{"path": "auth/handler.go", "diff": d.Diff}
-			st.events[i].Data = d
+			st.Events[i].Data = d
 		}
 	}
 	s := open(t, tui.Options{}, 120, 60).show(st)
@@ -145,15 +146,15 @@ func TestStepPaneDoesNotRepeatTheDiffOfTheGate(t *testing.T) {
 }
 
 func TestKeyForGateEndsItsGraceTime(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().gated())
+	s := open(t, tui.Options{}, 120, 60).show(newStory().Gated())
 	s.press(ctrl('g')).lacks("too early")
 	s.press(letters("y")...)
-	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestHelpOpensOverGate(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{letters("?")[0], {Code: tea.KeyF1}} {
-		s := open(t, tui.Options{}, 120, 36).show(newStory().gated())
+		s := open(t, tui.Options{}, 120, 36).show(newStory().Gated())
 		s.m.Update(s.m.Rested())
 		s.press(k)
 		s.wants("Everywhere")
@@ -166,7 +167,7 @@ func TestHelpOpensOverGate(t *testing.T) {
 }
 
 func TestCtrlGReportsNoOpenGate(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(ctrl('g'))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Branching()).press(ctrl('g'))
 	s.wants("No gate is open.")
 }
 
@@ -186,10 +187,10 @@ func (s *screen) sending(cmd tea.Cmd) {
 }
 
 func TestAnswerFromElsewhereClosesGate(t *testing.T) {
-	st := newStory().gated()
+	st := newStory().Gated()
 	s := open(t, tui.Options{}, 120, 36).show(st)
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "--approve all"}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Run(event.GateResolved{Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce, By: "--approve all"}))
 	if s.m.GateOpen() {
 		t.Error("the gate is still open")
 	}
@@ -200,7 +201,7 @@ func TestAnswerFromElsewhereClosesGate(t *testing.T) {
 // answered.
 func TestGoalBringsBackQuestionThatHoldsIt(t *testing.T) {
 	waiting := session.Status{Servers: []plan.ServerStatus{{Name: "tickets", State: plan.ServerWaiting}}}
-	st := newStory().servers().session(waiting)
+	st := newStory().Servers().Session(waiting)
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.Rested())
 	s.press(escape)
@@ -209,14 +210,14 @@ func TestGoalBringsBackQuestionThatHoldsIt(t *testing.T) {
 	s.sent(session.Submit{Text: "list files"})
 	s.wants("npx -y @example/tickets-mcp --project auth")
 	s.wants("Your goal waits for this answer.")
-	s.show(more(st).session(session.Queue{Doing: "list files"}))
+	s.show(more(st).Session(session.Queue{Doing: "list files"}))
 	s.m.Update(s.m.Rested())
 	s.press(escape)
 	s.wants("waiting for your answer (ctrl+g)")
 }
 
 func TestAnswerTypedAsGoalOpensGate(t *testing.T) {
-	s := settled(t, newStory().gated(), 120, 36).press(escape)
+	s := settled(t, newStory().Gated(), 120, 36).press(escape)
 	s.press(letters("y")...).press(enter)
 	s.sent()
 	s.wants("The gate waits here: press y again to answer it.")
@@ -224,11 +225,11 @@ func TestAnswerTypedAsGoalOpensGate(t *testing.T) {
 		t.Errorf("the input holds %q, the gate is open: %v", got, s.m.GateOpen())
 	}
 	s.press(letters("y")...)
-	s.sent(session.Resolve{Run: storyRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
+	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce})
 }
 
 func TestLinesBehindOtherDialogAreUnseen(t *testing.T) {
-	s := settled(t, newStory().gated(), 40, 12)
+	s := settled(t, newStory().Gated(), 40, 12)
 	s.press(f1).press(pageDown, pageDown, pageDown).press(escape)
 	s.wants("y once (4 more)")
 }

@@ -45,11 +45,11 @@ func editFile(t *testing.T, tool, script string, steps int, file func(map[string
 	if err := os.WriteFile(command, []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // it must be executable
 		t.Fatal(err)
 	}
-	st := newStory().revised()
-	for i, e := range st.events {
+	st := newStory().Revised()
+	for i, e := range st.Events {
 		if g, ok := e.Data.(event.GateRequested); ok {
 			g.Tool, g.Trusted, g.Hashes = tool, true, map[string]string{"a.go": "h"}
-			st.events[i].Data = g
+			st.Events[i].Data = g
 		}
 	}
 	s := settled(t, st, 120, 36)

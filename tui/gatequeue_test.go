@@ -12,13 +12,8 @@ import (
 	"replan/tui/panetest"
 )
 
-// abreast: calls of independent steps wait at gates, in the given order.
-func (s *story) abreast(gates ...string) *story {
-	return s.asked().after(100).run(panetest.Abreast(storyGoal, gates...)...)
-}
-
 func TestClickChoosesStepBehindOpenGate(t *testing.T) {
-	s := settled(t, newStory().abreast("1", "2"), 120, 40)
+	s := settled(t, newStory().Abreast("1", "2"), 120, 40)
 	for y, line := range s.lines() {
 		if strings.Contains(line, "4 Step 4") {
 			s.m.Update(tea.MouseClickMsg{X: 90, Y: y, Button: tea.MouseLeft})
@@ -34,13 +29,13 @@ func TestClickChoosesStepBehindOpenGate(t *testing.T) {
 }
 
 func TestUndeliverableSteeringStaysInInput(t *testing.T) {
-	s := settled(t, newStory().answering(), 120, 36).press(append(letters("x"), ctrl('t'))...)
+	s := settled(t, newStory().Answering(), 120, 36).press(append(letters("x"), ctrl('t'))...)
 	s.sent()
 	if got := s.m.Typed(); got != "x" {
 		t.Errorf("the input holds %q", got)
 	}
 	s.lacks("ctrl+t steer")
-	settled(t, newStory().exploring(), 120, 36).press(letters("x")...).wants("ctrl+t steer")
+	settled(t, newStory().Exploring(), 120, 36).press(letters("x")...).wants("ctrl+t steer")
 }
 
 func TestCallAllowedForRunIsReported(t *testing.T) {
@@ -58,8 +53,8 @@ func TestCallAllowedForRunIsReported(t *testing.T) {
 		"approved in the review":  {&rule.Rule{Tool: "fs.patch", Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}, nil, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().abreast().run(panetest.Patching("3", "a.go", panetest.PatchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
-			st.run(event.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
+			st := newStory().Abreast().Run(panetest.Patching("3", "a.go", panetest.PatchRule), event.GateResolved{Gate: "3.1.1", Decision: event.Allow, Scope: event.ScopeRun, By: "user"})
+			st.Run(event.StepStarted{Index: "4", Attempt: 1, Executor: plan.ExecutorTool, Tool: "fs.patch", Rule: c.rule, Provenance: c.from})
 			s := settled(t, st, 200, 50)
 			if c.want == "" {
 				s.lacks("passed without a gate")

@@ -90,19 +90,19 @@ func TestAwkwardTextKeepsFrameSize(t *testing.T) {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(awkward), 1, 30).Draw(r, "text"), "")
 		}
 		st := all[name]()
-		for i, e := range st.events {
-			st.events[i] = withAwkwardText(r, e, text)
+		for i, e := range st.Events {
+			st.Events[i] = withAwkwardText(r, e, text)
 		}
 		m := tui.New(newFakeSession(), tui.Options{ASCII: rapid.Bool().Draw(r, "ASCII"), Intro: text(), Suggestions: []string{text()}})
 		m.Update(tea.WindowSizeMsg{Width: size.w, Height: size.h})
 		if method == ansi.GraphemeWidth {
 			m.Update(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 		}
-		m.Update(tui.Batch(st.events, st.now))
-		for _, a := range st.answers {
+		m.Update(tui.Batch(st.Events, st.Now))
+		for _, a := range st.Answers {
 			m.Update(a)
 		}
-		m.Update(tui.Beat(st.now))
+		m.Update(tui.Beat(st.Now))
 		look := func(what string) {
 			lines := strings.Split(m.View().Content, "\n")
 			if len(lines) != size.h {
@@ -134,11 +134,11 @@ func TestChatTakesTheWholeWidthUntilThereIsAPlan(t *testing.T) {
 	s.lacks("─ Plan")
 	s.press(tabKey).wants("The plan appears here.")
 	s.press(escape).lacks("─ Plan")
-	s.show(newStory().branching()).wants("Plan · ")
+	s.show(newStory().Branching()).wants("Plan · ")
 }
 
 func TestZoomCyclesThroughBothChatAndPlan(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Branching())
 	for _, shown := range []struct{ chat, plan bool }{{true, false}, {false, true}, {true, true}} {
 		s.press(tea.KeyPressMsg{Code: tea.KeyF6})
 		if text := s.text(); strings.Contains(text, " Chat ") != shown.chat || strings.Contains(text, "Plan · ") != shown.plan {

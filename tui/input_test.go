@@ -28,8 +28,8 @@ var (
 
 // answers delivers data of the session.
 func (s *screen) answers(data ...any) *screen {
-	st := newStory().session(data...)
-	s.m.Update(tui.Batch(st.events, st.now))
+	st := newStory().Session(data...)
+	s.m.Update(tui.Batch(st.Events, st.Now))
 	s.answered(st)
 	return s
 }
@@ -56,7 +56,7 @@ func (s *screen) typed(want string) {
 }
 
 func TestAtSignListsFilesAndResources(t *testing.T) {
-	s := settled(t, newStory().greeted(), 120, 36).press(letters("see @")...)
+	s := settled(t, newStory().Greeted(), 120, 36).press(letters("see @")...)
 	s.sent(asks("completions mentions"))
 	s.lacks("files and resources")
 	s.answers(panetest.SomeFiles())
@@ -102,7 +102,7 @@ func TestTheListOverTheInputIsDrawnWideAndNarrow(t *testing.T) {
 			options       tui.Options
 		}{{"120x36", 120, 36, tui.Options{}}, {"80x24", 80, 24, tui.Options{}}, {"40x12", 40, 12, tui.Options{ASCII: true}}} {
 			t.Run(name+" "+size.name, func(t *testing.T) {
-				s := open(t, size.options, size.width, size.height).show(newStory().greeted())
+				s := open(t, size.options, size.width, size.height).show(newStory().Greeted())
 				list(s)
 				for i, line := range strings.Split(s.m.View().Content, "\n") {
 					if w := ansi.StringWidth(line); w != size.width {
@@ -124,7 +124,7 @@ func TestLeadingBlankSkipsHistory(t *testing.T) {
 
 func TestQueuedTextsCanBeTakenBackAndRemoved(t *testing.T) {
 	queue := session.Queue{Waiting: []string{"first", "second"}, Jobs: []session.QueuedJob{{ID: 4, Text: "first"}, {ID: 7, Text: "second"}}}
-	s := settled(t, newStory().branching(), 120, 36).answers(queue)
+	s := settled(t, newStory().Branching(), 120, 36).answers(queue)
 	s.wants("1 queued: first")
 	s.wants("2 queued: second")
 	s.press(upKey)

@@ -10,8 +10,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
@@ -24,14 +22,14 @@ func TestEveryTabOfTheStepIsDrawnWideAndNarrow(t *testing.T) {
 		st   func(*story) *story
 		keys []tea.KeyPressMsg
 	}{
-		{"args", (*story).referring, letters("1")},
-		{"output", (*story).finished, letters("gj2")},
-		{"test output", (*story).finished, letters("Gkk2")},
-		{"diff", (*story).finished, letters("gjjj3")},
-		{"story of a retry", (*story).referring, letters("g4")},
-		{"story of a gate", (*story).edited, letters("G4")},
-		{"args of an edit", (*story).edited, letters("G1")},
-		{"timing", (*story).edited, letters("G5")},
+		{"args", (*story).Referring, letters("1")},
+		{"output", (*story).Finished, letters("gj2")},
+		{"test output", (*story).Finished, letters("Gkk2")},
+		{"diff", (*story).Finished, letters("gjjj3")},
+		{"story of a retry", (*story).Referring, letters("g4")},
+		{"story of a gate", (*story).Edited, letters("G4")},
+		{"args of an edit", (*story).Edited, letters("G1")},
+		{"timing", (*story).Edited, letters("G5")},
 	} {
 		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
@@ -50,10 +48,10 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 		st   func(*story) *story
 		keys []tea.KeyPressMsg
 	}{
-		{"timeline", (*story).finished, letters("t")},
-		{"timeline of an active run", (*story).tested, letters("t")},
-		{"revision", (*story).finished, letters("v")},
-		{"first plan", (*story).finished, append(letters("v"), leftKey)},
+		{"timeline", (*story).Finished, letters("t")},
+		{"timeline of an active run", (*story).Tested, letters("t")},
+		{"revision", (*story).Finished, letters("v")},
+		{"first plan", (*story).Finished, append(letters("v"), leftKey)},
 	} {
 		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.w, size.h), func(t *testing.T) {
@@ -65,61 +63,8 @@ func TestTimelineAndRevisionsAreDrawnWideAndNarrow(t *testing.T) {
 	}
 }
 
-// referring is a story of a plan from a file, whose steps use results of others: a
-// step is tried twice, and a call waits at its gate.
-func (s *story) referring() *story {
-	step := func(index, title, tool string, args map[string]any, deps ...string) plan.Step {
-		return plan.Step{Index: index, Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}
-	}
-	count := step("1", "Count the open tickets", "tickets.count", map[string]any{"label": "bug"})
-	count.ResultVariable, count.Retries = "open", 1
-	notes := step("2", "Read the notes", "fs.read", map[string]any{"path": "${dir}/NOTES.md"})
-	notes.ResultVariable = "notes"
-	ticket := step("3", "Open a ticket", "tickets.open", map[string]any{
-		"title": "${open.total} bugs are open", "body": "${notes}", "labels": []any{"bug"}, "assignee": "nobody",
-	}, "1", "2")
-	ticket.ExpectedOutcome = "the number of the new ticket"
-	p := plan.Plan{ID: "tickets", Title: "Open a ticket", Variables: map[string]any{"dir": "docs"}, Steps: []plan.Step{count, notes, ticket}}
-	tools := plan.Catalogue{
-		{Name: "tickets.count", Server: "tickets", ReadOnly: true, Annotated: true},
-		{Name: "tickets.open", Server: "tickets"},
-		{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
-	}
-	begin := func(step plan.Step, n int, args map[string]any) event.StepStarted {
-		return event.StepStarted{Index: step.Index, Attempt: n, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args, DependsOn: step.DependsOn}
-	}
-	s.greeted().after(100).run(event.RunStarted{
-		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: storySession, Limits: event.DefaultLimits(), Plan: &p, Catalogue: tools,
-		Rules: []rule.Rule{{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun}},
-	}, event.PlanCreated{Plan: p, Revision: 1})
-	s.after(20).run(begin(count, 1, count.Args), begin(notes, 1, map[string]any{"path": "docs/NOTES.md"}))
-	s.after(300).run(event.StepCompleted{Index: "2", Attempt: 1, MS: 300, Result: "# Notes\n\nThe token helper is *old*.\n"})
-	s.after(200).run(event.StepFailed{Index: "1", Attempt: 1, Error: "the server is busy", Failure: event.FailureTool, MS: 500},
-		event.StepRetry{Index: "1", Attempt: 1, Error: "the server is busy", At: s.now.Add(500 * time.Millisecond)})
-	s.after(500).run(event.TimerFired{ID: "retry/1/2"}, begin(count, 2, count.Args))
-	s.after(400).run(event.StepCompleted{Index: "1", Attempt: 2, MS: 400, Result: map[string]any{"total": 3}})
-	args := map[string]any{"title": "3 bugs are open", "body": "# Notes\n\nThe token helper is *old*.\n", "labels": []any{"bug"}, "assignee": "nobody"}
-	return s.after(50).run(event.GateRequested{
-		Gate: "3.1.1", Step: "3", Title: ticket.Title, Tool: "tickets.open", Server: "tickets", Args: args,
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "nothing is known of what it changes"},
-	})
-}
-
-// edited: the user edited and allowed the call at its gate, and it failed.
-func (s *story) edited() *story {
-	args := map[string]any{"title": "3 bugs are open", "body": "See the notes.", "labels": []any{"bug"}, "assignee": "nobody"}
-	s.referring().after(2600).run(event.GateResolved{Gate: "3.1.1", Decision: event.Edit, By: "user", Args: args})
-	s.after(10).run(event.GateRequested{
-		Gate: "3.1.1e1", Step: "3", Title: "Open a ticket", Tool: "tickets.open", Server: "tickets", Args: args,
-		Rule: rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "nothing is known of what it changes"},
-	})
-	s.after(1200).run(event.GateResolved{Gate: "3.1.1e1", Decision: event.Allow, Scope: event.ScopeOnce, By: "user"},
-		event.StepStarted{Index: "3", Attempt: 1, Title: "Open a ticket", Executor: plan.ExecutorTool, Tool: "tickets.open", Args: args})
-	return s.after(700).run(event.StepFailed{Index: "3", Attempt: 1, Error: "the server answered 403", Failure: event.FailureTool, MS: 700})
-}
-
 func TestKeysSwitchStepTabs(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().finished()).press(tabKey).press(letters("gjjj")...)
+	s := open(t, tui.Options{}, 120, 60).show(newStory().Finished()).press(tabKey).press(letters("gjjj")...)
 	for _, c := range []struct{ key, want string }{
 		{"4", "allowed once by you after 2.1s"}, {"5", "waited at its gate"}, {"1", "does     fs.patch"}, {"2", "expects"}, {"3", "verifyUser(r.Context()"},
 	} {
@@ -136,7 +81,7 @@ func TestKeysSwitchStepTabs(t *testing.T) {
 
 func TestClickSwitchesStepTabs(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {200, 60}, {60, 24}, {40, 12}} {
-		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().finished())
+		s := open(t, tui.Options{Replay: true}, size.w, size.h).show(newStory().Finished())
 		s.m.ShowList()
 		s.press(tabKey).press(letters("gjjj")...).press(tabKey)
 		for _, c := range []struct{ tab, want string }{{"timing", "altogether"}, {"story", "attempt 1"}, {"args", "does     fs.patch"}, {"diff", "auth/handler.go"}, {"output", "expect"}} {
@@ -151,7 +96,7 @@ func TestClickSwitchesStepTabs(t *testing.T) {
 }
 
 func TestWheelScrollsStep(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjj3")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("gjjj3")...)
 	s.wants("1-14 of 24")
 	x, y := s.find("// ServeHTTP")
 	s.m.Update(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
@@ -169,7 +114,7 @@ func (s *screen) copied(k tea.KeyPressMsg) string {
 
 func TestYCopiesShownStepTab(t *testing.T) {
 	y := letters("y")[0]
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gj2")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("gj2")...)
 	if got := s.copied(y); !strings.HasPrefix(got, "package auth\n\nimport") {
 		t.Errorf("the output is copied as %q", got)
 	}
@@ -179,7 +124,7 @@ func TestYCopiesShownStepTab(t *testing.T) {
 		t.Errorf("the args are copied as %q, want %q", got, want)
 	}
 	s.press(letters("jj3")...)
-	if got := s.copied(y); got != handlerDiff {
+	if got := s.copied(y); got != panetest.HandlerDiff {
 		t.Errorf("the diff is copied as %q", got)
 	}
 	s.press(tabKey).press(letters("4")...)
@@ -191,7 +136,7 @@ func TestYCopiesShownStepTab(t *testing.T) {
 }
 
 func TestTimelineOpensAndLeadsToStep(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("gjjt")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("gjjt")...)
 	s.wants("Timeline · total 21.6s")
 	s.wants("Step 3 Read its tests")
 	s.press(letters("jj")...)
@@ -205,21 +150,21 @@ func TestTimelineOpensAndLeadsToStep(t *testing.T) {
 	s.wants("Planning took 7.4s: analysis 3.1s, review 2.0s, plan 2.3s")
 	s.press(letters("t")...)
 	s.lacks("Timeline")
-	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(tabKey).press(letters("t")...).wants("There are no steps to show on a timeline yet.")
+	open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(tabKey).press(letters("t")...).wants("There are no steps to show on a timeline yet.")
 }
 
 // Steps that look at what a goal names run before the model plans.
 func TestTimelineShowsStepsBeforeThePlanning(t *testing.T) {
-	early := newStory().greeted().run(
-		event.RunStarted{Goal: storyGoal, Workspace: "/src/auth-service", Session: storySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
-		event.PlanCreated{Plan: plan.Plan{Title: "Look", Steps: panetest.RenameSteps()[:1]}, Revision: 1}).begin("1")
-	early.after(500).run(event.StepCompleted{Index: "1", Attempt: 1, MS: 500}, event.PhaseStarted{Phase: 1, Label: "analysis"}).
-		after(2000).run(event.PhaseCompleted{Phase: 1, Label: "analysis", MS: 2000})
+	early := newStory().Greeted().Run(
+		event.RunStarted{Goal: panetest.StoryGoal, Workspace: "/src/auth-service", Session: panetest.StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits()},
+		event.PlanCreated{Plan: plan.Plan{Title: "Look", Steps: panetest.RenameSteps()[:1]}, Revision: 1}).Begin("1")
+	early.After(500).Run(event.StepCompleted{Index: "1", Attempt: 1, MS: 500}, event.PhaseStarted{Phase: 1, Label: "analysis"}).
+		After(2000).Run(event.PhaseCompleted{Phase: 1, Label: "analysis", MS: 2000})
 	open(t, tui.Options{}, 120, 36).show(early).press(tabKey).press(letters("t")...).wants("planning")
 }
 
 func TestTimelineGrowsDuringRun(t *testing.T) {
-	st := newStory().gated()
+	st := newStory().Gated()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey)
@@ -231,10 +176,10 @@ func TestTimelineGrowsDuringRun(t *testing.T) {
 	if !s.m.Beating() {
 		t.Fatal("the clock does not beat")
 	}
-	s.m.Update(tui.Beat(st.now.Add(3 * time.Second)))
+	s.m.Update(tui.Beat(st.Now.Add(3 * time.Second)))
 	s.wants("at its gate 3.9s")
 	s.press(escape)
-	s.m.Update(tui.Beat(st.now.Add(4 * time.Second)))
+	s.m.Update(tui.Beat(st.Now.Add(4 * time.Second)))
 	if s.m.Beating() {
 		t.Error("the clock beats after the timeline was closed")
 	}
@@ -243,7 +188,7 @@ func TestTimelineGrowsDuringRun(t *testing.T) {
 func TestRevisionsCanBeSteppedThrough(t *testing.T) {
 	altV := tea.KeyPressMsg{Code: 'v', Mod: tea.ModAlt}
 	for name, o := range map[string]tui.Options{"live": {}, "in a replay": {Replay: true}} {
-		s := open(t, o, 120, 50).show(newStory().finished()).press(altV)
+		s := open(t, o, 120, 50).show(newStory().Finished()).press(altV)
 		s.wants("Revision 2 of 2")
 		s.wants("failed   step 5 · Run the tests")
 		s.wants("+ title Sum up both changes")
@@ -261,15 +206,15 @@ func TestRevisionsCanBeSteppedThrough(t *testing.T) {
 			t.Fatal(name)
 		}
 	}
-	s := open(t, tui.Options{}, 120, 50).show(newStory().finished()).press(tabKey).press(letters("v")...)
+	s := open(t, tui.Options{}, 120, 50).show(newStory().Finished()).press(tabKey).press(letters("v")...)
 	s.wants("Revision 2 of 2")
 	s.press(letters("v")...)
 	s.lacks("Revision 2 of 2")
-	open(t, tui.Options{}, 120, 36).show(newStory().greeted()).press(altV).wants("There is no plan to show revisions of yet.")
+	open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(altV).wants("There is no plan to show revisions of yet.")
 }
 
 func TestKeyOnARevisionOpensThatRevision(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 50).show(newStory().finished()).press(tabKey).press(letters("G")...)
+	s := open(t, tui.Options{}, 120, 50).show(newStory().Finished()).press(tabKey).press(letters("G")...)
 	for range 20 {
 		if s.m.Selected() == "revision 2" {
 			break

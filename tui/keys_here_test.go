@@ -6,15 +6,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestHelpScrollsToBothEnds(t *testing.T) {
-	s := open(t, tui.Options{}, 80, 24).show(newStory().branching()).press(f1)
+	s := open(t, tui.Options{}, 80, 24).show(newStory().Branching()).press(f1)
 	s.wants("Symbols")
 	s.press(letters("G")...)
 	if s.lacks("Symbols"); !s.m.HelpOpen() {
@@ -31,7 +30,7 @@ func TestHelpScrollsToBothEnds(t *testing.T) {
 
 func TestHelpIsSearched(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{120, 36}, {80, 24}, {40, 12}} {
-		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching()).press(f1)
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().Branching()).press(f1)
 		s.wants("/ search")
 		s.press(letters("/gxj ")...).press(backspace, backspace, backspace, backspace)
 		s.press(letters("next gate")...).wants("go to the next gate")
@@ -50,7 +49,7 @@ func TestHelpIsSearched(t *testing.T) {
 }
 
 func TestQuestionMarkOpensHelpInDialogs(t *testing.T) {
-	s := settled(t, newStory().reviewing(), 120, 36)
+	s := settled(t, newStory().Reviewing(), 120, 36)
 	s.m.Update(s.m.Rested())
 	if s.press(letters("?")...); !s.m.HelpOpen() {
 		t.Error("? does not open help in a review")
@@ -67,14 +66,14 @@ func TestQuestionMarkOpensHelpInDialogs(t *testing.T) {
 }
 
 func TestCtrlHomeAndEndScrollChatFromInput(t *testing.T) {
-	s := settled(t, newStory().finished(), 80, 24).press(letters("typed")...)
+	s := settled(t, newStory().Finished(), 80, 24).press(letters("typed")...)
 	s.press(tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl}).wants("below")
 	s.press(tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl}).lacks("below")
 	s.wants("typed")
 }
 
 func TestReplayTakesPlanKeysAndHelpListsItsOwnFirst(t *testing.T) {
-	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}
+	o := tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(panetest.StoryRun, recorded()), Speed: 1}
 	s := open(t, o, 120, 36)
 	s.quietly(tea.KeyPressMsg{Code: tea.KeyEnd})
 	s.quietly(letters("?")...)
@@ -85,12 +84,4 @@ func TestReplayTakesPlanKeysAndHelpListsItsOwnFirst(t *testing.T) {
 	s.quietly(escape)
 	s.quietly(letters("t")...)
 	s.wants("Timeline")
-}
-
-// long: the chat has more lines than the screen.
-func (s *story) long() *story {
-	for i := range 60 {
-		s.session(event.Note{Level: "info", Text: untrusted.Text(strings.Repeat("x", i+1))})
-	}
-	return s
 }

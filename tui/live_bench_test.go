@@ -58,7 +58,7 @@ func startLive(b *testing.B, st *story) *live {
 		<-l.fed
 		_ = keys.Close()
 	})
-	for _, e := range st.events {
+	for _, e := range st.Events {
 		l.events <- e
 	}
 	l.look(func(*tui.Model) {})
@@ -82,7 +82,7 @@ func BenchmarkOutput(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		story *story
-	}{{"idle", newStory().finished()}, {"fifty spinners", crowd(10, 60)}} {
+	}{{"idle", newStory().Finished()}, {"fifty spinners", crowd(10, 60)}} {
 		b.Run(c.name, func(b *testing.B) {
 			l := startLive(b, c.story)
 			time.Sleep(time.Second) // the first frames are drawn
@@ -102,20 +102,20 @@ func BenchmarkOutput(b *testing.B) {
 func BenchmarkKeysInAFlood(b *testing.B) {
 	st := crowd(crowdLines, crowdSteps)
 	l := startLive(b, st)
-	next := &story{now: st.now, seq: st.seq}
+	next := &story{Now: st.Now, Seq: st.Seq}
 	var latencies []time.Duration
 	notes := 0
 	for b.Loop() {
 		for tick := range 20 { // of 50 ms
-			next.events = nil
+			next.Events = nil
 			for i := range 45 {
-				next.run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
+				next.Run(event.StepOutput{Index: strconv.Itoa(crowdDone + i%crowdRunning + 1), Chunk: "line\n"})
 			}
 			for range 5 {
 				notes++
-				next.run(event.Note{Level: "info", Text: untrusted.Text("note " + strconv.Itoa(notes) + ".")})
+				next.Run(event.Note{Level: "info", Text: untrusted.Text("note " + strconv.Itoa(notes) + ".")})
 			}
-			for _, e := range next.after(50).events {
+			for _, e := range next.After(50).Events {
 				l.events <- e
 			}
 			letter := string(rune('a' + tick))

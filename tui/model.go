@@ -42,7 +42,7 @@ type Model struct {
 	focus   *keyFocus // what has the keys
 	view    *view
 	frame   *frame.Frame
-	edges   *edges        // what the frame shows
+	footer  *footer
 	toasts  *frame.Toasts // short notices
 	message frame.Message // about the last key, shown in the footer
 
@@ -56,7 +56,10 @@ type Model struct {
 
 	live      *live.Runs   // the runs on the screen
 	session   *sessionFeed // what is known of the session
-	pending   *ask.Pending // what waits for the user
+	jobs      *jobFeed     // what the session does beside its runs
+	situation *situation   // what the frame shows of both
+	pending   *ask.Pending // gates, questions and plans of the runs on the screen
+	waiting   *waiting     // what waits for the user
 	exits     *exits
 	playback  playback
 	animation *animation
@@ -105,34 +108,38 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.focus = &keyFocus{
 		panes: m.panes, dialogs: m.dialogs, ask: m.ask, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail, playback: &m.playback,
 	}
+	m.waiting = &waiting{pending: m.pending, live: m.live, ask: m.ask, review: m.review}
 	m.exits = &exits{
-		keys: k, panes: m.panes, focus: m.focus, live: m.live, chat: m.chat, input: m.input, dag: m.dag,
-		ask: m.ask, review: m.review, message: &m.message, outbox: m.outbox, continues: can.Continues,
+		keys: k, focus: m.focus, live: m.live, waiting: m.waiting, input: m.input, continues: can.Continues,
+		width: func() int { return m.panes.Layout().Width },
+	}
+	m.jobs = &jobFeed{
+		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home,
 	}
 	m.session = &sessionFeed{
-		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input},
-		live: m.live, outbox: m.outbox, styles: l, keys: k, panes: m.panes, chat: m.chat, input: m.input, dag: m.dag, review: m.review,
-		shows: m.dialogs.forSession(), toasts: m.toasts, message: &m.message, home: home, servers: serverNews{lost: map[string]bool{}},
+		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}, jobs: m.jobs,
+		live: m.live, chat: m.chat, input: m.input, plan: m.dag, review: m.review, listed: m.dialogs.forJobs().servers, toasts: m.toasts,
+		servers: serverNews{lost: map[string]bool{}},
 	}
 	m.animation = &animation{
 		clock: clock.Clock{Calm: o.ReducedMotion}, styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
 	}
-	m.edges = &edges{
-		keys: k, focus: m.focus, panes: m.panes, dialogs: m.dialogs, frame: m.frame, message: &m.message, live: m.live, session: m.session,
-		playback: &m.playback, exits: m.exits, chat: m.chat, input: m.input, dag: m.dag, ask: m.ask, review: m.review,
+	m.situation = &situation{keys: k, live: m.live, session: m.session, waiting: m.waiting, chat: m.chat, input: m.input}
+	m.footer = &footer{
+		keys: k, frame: m.frame, focus: m.focus, message: &m.message, live: m.live, playback: &m.playback, waiting: m.waiting,
+		ask: m.ask, review: m.review, input: m.input, plan: m.dag, dialogs: m.dialogs,
 	}
 	m.view = &view{
-		styles: l, panes: m.panes, frame: m.frame, edges: m.edges, focus: m.focus, chat: m.chat, input: m.input, dag: m.dag, detail: m.detail,
-		ask: m.ask, dialogs: m.dialogs, toasts: m.toasts,
+		styles: l, frame: m.frame, situation: m.situation, footer: m.footer, focus: m.focus, places: m.panes, chat: m.chat, input: m.input,
+		plan: m.dag, step: m.detail, sheet: m.ask, dialogs: m.dialogs, toasts: m.toasts,
 	}
 	m.pointer = &pointer{
-		keys: k, now: o.Now, focus: m.focus, panes: m.panes, view: m.view, edges: m.edges, frame: m.frame, dialogs: m.dialogs, live: m.live,
-		toasts: m.toasts, message: &m.message, letters: &m.letters, input: m.input, dag: m.dag, detail: m.detail, ask: m.ask, review: m.review,
-		selected: selection.New(l, m.chat),
+		now: o.Now, focus: m.focus, panes: m.panes, view: m.view, footer: m.footer, dialogs: m.dialogs, input: m.input, plan: m.dag, sheet: m.ask,
+		chat: m.chat, selected: selection.New(l, m.chat),
 	}
 	var replaced keymap.Handlers
 	if o.Replay {
-		m.session.asReplay()
+		m.session.asReplay(&replayName{styles: l, keys: k, input: m.input})
 		replaced = m.replayActions()
 	}
 	m.groups = m.table(replaced)
@@ -209,7 +216,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if save := m.panes.Unsaved(msg, sizes); len(save) > 0 {
 		cmd = tea.Sequence(append(m.outbox.sendAll(save), cmd)...) // before anything else, such as the end of the program
 	}
-	cmd = tea.Batch(cmd, m.review.Hide(m.ask.Showing()))
+	cmd = tea.Batch(cmd, m.waiting.takeTurns())
 	m.arrange()
 	return m, tea.Batch(cmd, m.toasts.Timer())
 }

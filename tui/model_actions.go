@@ -16,7 +16,7 @@ func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 	ofRun := undoActions().For(m.dialogs).With(runActions().For(m.dialogs))
 	opening := opener{m.dialogs, m.contents()}
 	byPlace := map[keymap.Place]keymap.Handlers{
-		keymap.PlaceEverywhere: waitingActions().For(m).With(
+		keymap.PlaceEverywhere: waitingActions().For(m.waiting).With(
 			m.panes.Actions(), exitActions().For(m.exits), holdActions().For(m.session), lookActions().For(m.session),
 			paletteActions().For(opening), openActions().For(opening), setupActions().For(opening), m.chat.Actions(), m.input.Actions(),
 		),
@@ -54,25 +54,6 @@ func (m *Model) do(a *keymap.Action, at keymap.Place) tea.Cmd {
 	}
 	m.panes.FocusPlace(at)
 	return m.carryOut(a.Do())
-}
-
-// waitingActions are the actions on what waits for the user.
-func waitingActions() keymap.Table[*Model] {
-	return keymap.Table[*Model]{
-		{ID: "gate", Keys: "ctrl+g", Does: "show the open gate or question", Refuse: keymap.Needs((*Model).asked, "No gate is open."), Do: keymap.Calls((*Model).reopen)},
-	}
-}
-
-// asked reports whether something waits for an answer.
-func (m *Model) asked() bool { return m.ask.Waiting() > 0 || m.review.Waits() }
-
-// reopen shows what waits for an answer. Gates and questions come before a plan.
-func (m *Model) reopen() {
-	if m.ask.Waiting() == 0 {
-		m.review.Reopen()
-		return
-	}
-	m.ask.Reopen()
 }
 
 // movingActions are the actions that move the focused pane.

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
@@ -28,15 +27,18 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	if b.closed {
 		m.session.end()
 	}
-	settings, models := m.session.lists()
+	settings, models := m.jobs.takeLists()
 	open := m.focus.scene().New()
-	cmd := tea.Batch(settings, models, m.ask.Set(m.pending.List()), m.review.Set(m.pending.Review(), m.live.Resumes()), m.dialogs.offered())
+	cmd := tea.Batch(m.outbox.ask(settings), m.outbox.ask(models), m.waiting.update(), m.dialogs.offered())
 	if guard := m.focus.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}
-	cmds := append([]tea.Cmd{cmd}, m.session.afterEvents(&m.clipboard)...)
+	cmd = tea.Batch(cmd, m.outbox.ask(m.session.takeStale()))
+	if address := m.jobs.takeLogin(); address != "" {
+		cmd = tea.Batch(cmd, m.clipboard.write(address))
+	}
 	m.refresh()
-	return tea.Batch(append(cmds, m.alerts.tell(before), m.animation.start())...)
+	return tea.Batch(cmd, m.alerts.tell(before), m.animation.start())
 }
 
 // handleAnswer passes the answer to a query to the part of the screen that asked. It
@@ -68,19 +70,6 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	}
 	m.refresh()
 	return cmd, true
-}
-
-// reopenFailure asks about a failed step of an ended run, if that is possible.
-func (m *Model) reopenFailure(s *agent.StepState) tea.Cmd {
-	if !m.live.Resumable() || s.Status != agent.StepFailed {
-		return nil
-	}
-	r := m.live.Shown().State
-	m.pending.Reopen(r, s, m.edges.state().Model() != "" || m.options.Planners != nil)
-	m.ask.Forget(r.ID)
-	cmd := m.ask.Set(m.pending.List())
-	m.ask.Guard().AskedFor()
-	return cmd
 }
 
 // refresh updates the panes after events.

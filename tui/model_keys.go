@@ -20,8 +20,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		id = "chat.copy"
 	}
 	m.forget(id)
-	m.ask.Guard().ClearMessage()
-	m.review.Guard().ClearMessage()
+	m.waiting.clearMessages()
 	cmd, done := m.pressLetters(k)
 	if done {
 		return cmd
@@ -167,6 +166,12 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 
 // point carries out what comes of a message of the mouse.
 func (m *Model) point(msg tea.MouseMsg) tea.Cmd {
+	if presses(msg) {
+		m.message.Clear()
+		m.waiting.clearMessages()
+		m.waiting.disarm()
+		m.letters.Forget()
+	}
 	done := m.pointer.handle(msg)
 	switch {
 	case done.key != "":

@@ -39,24 +39,12 @@ type Pane interface {
 // carryOut carries out what a pane requests. Afterwards the other panes show what
 // has changed.
 func (m *Model) carryOut(rs keymap.Requests) tea.Cmd {
-	cmds := []tea.Cmd{m.withdraw(rs)}
+	cmds := []tea.Cmd{m.waiting.withdraw(rs)}
 	for _, r := range rs {
 		cmds = append(cmds, m.route(r))
 	}
 	m.refresh()
 	return tea.Batch(append(cmds, m.animation.start())...)
-}
-
-// withdraw withdraws the question of an ended run if the requests answer it, or if the user
-// left its dialog: no run waits for the answer.
-func (m *Model) withdraw(rs keymap.Requests) tea.Cmd {
-	answered := keymap.Has[keymap.Answered](rs)
-	if !m.pending.Reopened() || !answered && (m.ask.Open() || keymap.Has[keymap.ShowGate](rs)) {
-		return nil
-	}
-	m.pending.Withdraw()
-	m.live.Await(answered)
-	return m.ask.Set(m.pending.List())
 }
 
 // route gives a request to the part that carries it out.
@@ -77,7 +65,7 @@ func (m *Model) route(r keymap.Request) tea.Cmd {
 	case keymap.PreviewUndo:
 		return m.outbox.ask(m.dialogs.openUndo(r.Run))
 	case keymap.ReopenFailure:
-		return m.reopenFailure(r.Step)
+		return m.waiting.reopenFailure(r.Step, m.situation.state().Model() != "" || m.options.Planners != nil)
 	case keymap.Continue:
 		m.options.GoOn(string(r))
 		return tea.Quit
@@ -99,6 +87,12 @@ func (m *Model) show(r keymap.Request) {
 			m.dag.Reveal(string(r))
 			m.panes.SetFocus(panes.Step)
 		}
+	case keymap.ShowCited:
+		if run := m.live.Shown().State; run == nil || run.ID != r.Run {
+			m.toasts.Show("info", "this answer is of another run; "+m.keys.Shown("runs")+" shows the runs")
+			return
+		}
+		m.show(keymap.ShowStep(r.Step))
 	case keymap.ScrollToEnd:
 		m.chat.ToEnd()
 	case keymap.Recall:
@@ -134,7 +128,10 @@ func (m *Model) send(command session.Command) tea.Cmd {
 	case session.SaveSetting:
 		m.applySetting(c)
 	case session.Recheck:
-		return m.session.lookAgain()
+		m.session.looks()
+		m.message.SetUntilEvent("Looking for the model and the servers again" + m.styles.Glyphs.Ellipsis)
+	case session.Stop:
+		m.live.Stop()
 	}
 	return m.outbox.send(command)
 }
@@ -152,7 +149,7 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 		return m.do(m.offered().Find(id))
 	}
 	cmd := m.outbox.send(c)
-	if m.session.holdsGoals() && !m.ask.Open() {
+	if m.situation.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
 		m.message.Set("Your goal waits for this answer.")
 		return tea.Batch(cmd, m.ask.Guard().StartStage())

@@ -16,7 +16,7 @@ import (
 // chatState returns what the chat needs to know. It draws the lines about current
 // work, so call it once for each message.
 func (m *Model) chatState() chat.State {
-	frame, place := m.edges.state(), m.panes.Layout().Chat
+	frame, place := m.situation.state(), m.panes.Layout().Chat
 	s := chat.State{
 		Size:     place,
 		Activity: m.frame.Activity(frame, place.W),

@@ -15,7 +15,7 @@ import (
 // picking opens the list of models and delivers it.
 func picking(t *testing.T, width, height int) *screen {
 	t.Helper()
-	st := newStory().choosing()
+	st := newStory().Choosing()
 	s := open(t, tui.Options{}, width, height).show(st).press(ctrlO)
 	s.wants("Asking the server for its models")
 	s.answered(st)
@@ -36,7 +36,7 @@ func TestEscapeClosesSearchThenModelList(t *testing.T) {
 }
 
 func TestEmptyModelListSuggestsPull(t *testing.T) {
-	st := newStory().greeted().session(session.Models{})
+	st := newStory().Greeted().Session(session.Models{})
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
 	s.answered(st)
 	s.wants("alt+m pulls qwen3:8b")
@@ -55,9 +55,9 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.wants("Pull tiny:1b")
 	s.press(enter)
 	s.sent(asks("models"), session.Pull{Model: "tiny:1b"})
-	now := newStory().now
+	now := newStory().Now
 	at := session.PullProgress{Model: "tiny:1b", Step: "pulling a", Done: 1_300_000_000, Total: 5_200_000_000, Rate: 42_000_000}
-	s.show((&story{now: now}).session(at))
+	s.show((&story{Now: now}).Session(at))
 	s.wants("25%")
 	s.wants("1.3 GB of 5.2 GB")
 	s.wants("42 MB/s")
@@ -68,14 +68,14 @@ func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
 	s.press(ctrlO, tea.KeyPressMsg{Code: 'z', Mod: tea.ModAlt})
 	s.sent(asks("models"), session.Pull{Model: "tiny:1b"}, asks("models"), session.CancelPull{})
 	at.Ended, at.Canceled = true, true
-	s.show((&story{now: now}).session(at))
+	s.show((&story{Now: now}).Session(at))
 	s.wants("pull of tiny:1b canceled")
 	s.lacks("pulling tiny:1b")
 }
 
 func TestFailedPullSaysWhy(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
-	s.show((&story{now: newStory().now}).session(
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted())
+	s.show((&story{Now: newStory().Now}).Session(
 		session.PullProgress{Model: "tiny"}, session.PullProgress{Model: "tiny", Ended: true, Problem: "the registry has no model tiny: check its name"}))
 	s.wants("tiny was not pulled")
 	s.wants("the registry has no model tiny: check its name")
@@ -92,15 +92,15 @@ func TestModelIsRemovedAfterAQuestion(t *testing.T) {
 	s.press(remove)
 	s.press(letters("y")...)
 	s.sent(asks("models"), session.Remove{Model: "qwen3:8b"})
-	now := newStory().now
-	s.show((&story{now: now}).session(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"}))
+	now := newStory().Now
+	s.show((&story{Now: now}).Session(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"}))
 	s.wants("a run uses qwen3:8b")
-	s.show((&story{now: now}).session(session.Removed{Model: "qwen3:8b"}))
+	s.show((&story{Now: now}).Session(session.Removed{Model: "qwen3:8b"}))
 	s.wants("qwen3:8b is removed")
 }
 
 func TestReplayChoosesNoModel(t *testing.T) {
-	s := replayed(t, newStory().chatAnswered(), 120, 36).press(ctrlO)
+	s := replayed(t, newStory().ChatAnswered(), 120, 36).press(ctrlO)
 	s.sent()
 	s.wants("it uses no model")
 }
@@ -128,11 +128,11 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := picking(t, 200, 36).press(c.keys...)
-			now := newStory().now
-			s.show((&story{now: now}).session(status(func(s *session.Status) { s.Tools = 7 })))
+			now := newStory().Now
+			s.show((&story{Now: now}).Session(status(func(s *session.Status) { s.Tools = 7 })))
 			s.lacks("from the next run on") // the choice is not in effect yet
 			chosen := s.lastChoice()
-			s.show((&story{now: now}).session(c.status, session.Chosen{Choice: chosen}, session.Chosen{Choice: chosen}))
+			s.show((&story{Now: now}).Session(c.status, session.Chosen{Choice: chosen}, session.Chosen{Choice: chosen}))
 			if n := strings.Count(s.text(), c.want); n != 1 {
 				t.Errorf("reported %d times:\n%s", n, s.text())
 			}
@@ -140,8 +140,8 @@ func TestChatReportsChoiceOnce(t *testing.T) {
 		})
 	}
 	s := picking(t, 200, 36).press(downKey, downKey, enter)
-	now := newStory().now
-	s.show((&story{now: now}).session(session.Chosen{Choice: s.lastChoice(), Problem: "the server is down"}, session.Chosen{Choice: s.lastChoice()}))
+	now := newStory().Now
+	s.show((&story{Now: now}).Session(session.Chosen{Choice: s.lastChoice(), Problem: "the server is down"}, session.Chosen{Choice: s.lastChoice()}))
 	s.lacks("from the next run on")
 }
 

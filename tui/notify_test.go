@@ -33,7 +33,7 @@ func inTerminal(t *testing.T, o tui.Options, env ...string) *terminal {
 
 func (term *terminal) update(msg tea.Msg) { term.m.Update(msg) }
 
-func (term *terminal) deliver(st *story) { term.update(tui.Batch(st.events, st.now)) }
+func (term *terminal) deliver(st *story) { term.update(tui.Batch(st.Events, st.Now)) }
 
 // notifications returns the sequences sent since, without the request for focus
 // reports.
@@ -59,7 +59,7 @@ func TestGateNotifiesOnlyUnfocusedTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
 			term.update(c.focus)
-			term.deliver(newStory().gated())
+			term.deliver(newStory().Gated())
 			if got := term.notifications(); got != c.want {
 				t.Errorf("sent %q, want %q", got, c.want)
 			}
@@ -68,21 +68,21 @@ func TestGateNotifiesOnlyUnfocusedTerminal(t *testing.T) {
 }
 
 func TestEndOfRunNotifiesOnce(t *testing.T) {
-	st := newStory().answering()
+	st := newStory().Answering()
 	term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
 	term.deliver(st)
 	term.update(tea.BlurMsg{})
-	end := newStory().finished()
-	term.update(tui.Batch(end.events[len(st.events):], end.now))
-	if got, want := term.notifications(), "\a\x1b]9;replan: completed: "+storyGoal+"\a"; got != want {
+	end := newStory().Finished()
+	term.update(tui.Batch(end.Events[len(st.Events):], end.Now))
+	if got, want := term.notifications(), "\a\x1b]9;replan: completed: "+panetest.StoryGoal+"\a"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	term = inTerminal(t, tui.Options{}, "TERM=xterm-256color")
-	st = newStory().tested()
+	st = newStory().Tested()
 	term.deliver(st)
 	term.update(tea.BlurMsg{})
-	end = newStory().stopped()
-	term.update(tui.Batch(end.events[len(st.events):], end.now))
+	end = newStory().Stopped()
+	term.update(tui.Batch(end.Events[len(st.Events):], end.Now))
 	if got := term.notifications(); got != "" {
 		t.Errorf("after a stop by the user it sends %q", got)
 	}
@@ -91,20 +91,20 @@ func TestEndOfRunNotifiesOnce(t *testing.T) {
 func TestBurstNotifiesOnce(t *testing.T) {
 	term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
 	term.update(tea.BlurMsg{})
-	st := newStory().crowded()
+	st := newStory().Crowded()
 	term.deliver(st)
 	if got, want := term.notifications(), "\a\x1b]9;replan: 5 questions wait: Gate fs.patch step 2\a"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	term.now = term.now.Add(2 * time.Second)
 	late := more(st)
-	term.update(tui.Batch(late.run(panetest.Patching("1", "auth/late.go", panetest.PatchRule)).events, st.now))
+	term.update(tui.Batch(late.Run(panetest.Patching("1", "auth/late.go", panetest.PatchRule)).Events, st.Now))
 	if got := term.notifications(); got != "" {
 		t.Errorf("two seconds later it sends %q", got)
 	}
 	term.now = term.now.Add(5 * time.Second)
 	later := more(late)
-	term.update(tui.Batch(later.run(event.GateResolved{Gate: "2.1.1", Decision: event.Edit}, event.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: panetest.PatchRule}).events, st.now))
+	term.update(tui.Batch(later.Run(event.GateResolved{Gate: "2.1.1", Decision: event.Edit}, event.GateRequested{Gate: "2.1.1e1", Step: "2", Tool: "fs.patch", Rule: panetest.PatchRule}).Events, st.Now))
 	if got := term.notifications(); got == "" {
 		t.Error("a gate long after the burst sends nothing")
 	}
@@ -115,7 +115,7 @@ func TestBellWaitsForIdleWithoutFocusReports(t *testing.T) {
 	term.now = term.now.Add(time.Minute)
 	term.update(letters("x")[0])
 	term.now = term.now.Add(3 * time.Second)
-	term.deliver(newStory().gated())
+	term.deliver(newStory().Gated())
 	if got := term.notifications(); got != "" {
 		t.Fatalf("while the user types it sends %q", got)
 	}
@@ -126,7 +126,7 @@ func TestBellWaitsForIdleWithoutFocusReports(t *testing.T) {
 	}
 
 	term = inTerminal(t, tui.Options{}, "TERM=tmux", "TMUX=x")
-	term.deliver(newStory().gated())
+	term.deliver(newStory().Gated())
 	term.now = term.now.Add(7 * time.Second)
 	term.update(letters("j")[0]) // whoever presses it has seen the gate
 	term.now = term.now.Add(3 * time.Second)
@@ -137,11 +137,11 @@ func TestBellWaitsForIdleWithoutFocusReports(t *testing.T) {
 
 	term = inTerminal(t, tui.Options{}, "TERM=tmux", "TMUX=x")
 	term.now = term.now.Add(time.Hour)
-	term.deliver(newStory().finished())
+	term.deliver(newStory().Finished())
 	if got := term.notifications(); got != "" {
 		t.Errorf("at the end of a run it sends %q", got)
 	}
-	term.deliver(newStory().gated())
+	term.deliver(newStory().Gated())
 	term.notifications()
 }
 
@@ -156,7 +156,7 @@ func TestFocusReportsAreOffWithNotifications(t *testing.T) {
 func TestReplaySendsNoNotification(t *testing.T) {
 	term := inTerminal(t, tui.Options{Replay: true}, "TERM=xterm")
 	term.update(tea.BlurMsg{})
-	term.deliver(newStory().finished())
+	term.deliver(newStory().Finished())
 	if got := term.notifications(); got != "" {
 		t.Errorf("sent %q", got)
 	}

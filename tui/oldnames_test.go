@@ -12,6 +12,7 @@ import (
 	"replan/agent/session"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // An old journal may hold names that plans may not have any more.
@@ -59,12 +60,12 @@ func TestOldJournalsAreDrawnClean(t *testing.T) {
 	events := aged(t, recorded())
 	for _, size := range []struct{ w, h int }{{160, 48}, {60, 20}} {
 		for key := '!'; key <= '~'; key++ { // opens whatever a replay can open
-			s := open(t, tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, events), Speed: 1}, size.w, size.h)
+			s := open(t, tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(panetest.StoryRun, events), Speed: 1}, size.w, size.h)
 			s.quietly(space, endKey).quietly(letters(string(key))...)
 			drawnClean(t, s, string(key))
 			drawnClean(t, s.quietly(enter), string(key)+" and enter")
 		}
-		s := open(t, tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, events), Speed: 1}, size.w, size.h)
+		s := open(t, tui.Options{Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(panetest.StoryRun, events), Speed: 1}, size.w, size.h)
 		s.quietly(space, endKey)
 		drawnClean(t, s, "the end")
 		for _, key := range []tea.KeyPressMsg{leftKey, leftKey, leftKey, leftKey, leftKey, leftKey, leftKey, leftKey} {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestDialogLiesOverTheDimmedPanes(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	faint := new(themes.Set).New(themes.Dark, true, themes.Mode{}).Styles.Faint.Render("│")
 	s.press(altC).wants("Themes")
 	s.wants("╭─ Chat")
@@ -29,7 +29,7 @@ func TestDialogLiesOverTheDimmedPanes(t *testing.T) {
 
 func TestLowDialogOfWholeWidthLiesOverTheDimmedPanes(t *testing.T) {
 	for name, key := range map[string]string{"revisions": "alt+v", "timeline": "t"} {
-		s := open(t, tui.Options{}, 120, 50).show(newStory().finished())
+		s := open(t, tui.Options{}, 120, 50).show(newStory().Finished())
 		if key == "t" {
 			s.press(tabKey)
 		}
@@ -42,7 +42,7 @@ func TestLowDialogOfWholeWidthLiesOverTheDimmedPanes(t *testing.T) {
 
 func TestDialogHasASmallScreenToItself(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{59, 36}, {120, 19}, {40, 12}} {
-		s := open(t, tui.Options{}, size.w, size.h).show(newStory().finished()).press(altC)
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().Finished()).press(altC)
 		s.wants("Themes")
 		s.lacks("rename authenticate")
 	}

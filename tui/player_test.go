@@ -15,13 +15,14 @@ import (
 	"replan/planning/plan"
 	"replan/themes"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // recorded returns the journal of the story's run.
 func recorded() []event.Event {
 	var events []event.Event
-	for _, e := range newStory().finished().events {
-		if e.Run == storyRun && !e.Data.Kind().Passing() {
+	for _, e := range newStory().Finished().Events {
+		if e.Run == panetest.StoryRun && !e.Data.Kind().Passing() {
 			events = append(events, e)
 		}
 	}
@@ -32,7 +33,7 @@ func recorded() []event.Event {
 func playing(t *testing.T, width, height int) *screen {
 	t.Helper()
 	s := open(t, tui.Options{
-		Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1,
+		Theme: themes.Dark, Replay: true, Recorded: session.ReplayEvents(panetest.StoryRun, recorded()), Speed: 1,
 	}, width, height)
 	return s.quietly(space)
 }
@@ -78,12 +79,12 @@ func TestReplaySeeksBackAndForth(t *testing.T) {
 }
 
 func TestReplayNamesTheEndOnlyThere(t *testing.T) {
-	st := newStory().finished()
-	end := len(st.events)
-	st.after(6000).run(event.RunResumed{Session: storySession, Limits: event.DefaultLimits()}, event.RunCompleted{Result: event.Result{Status: event.StatusCanceled}})
-	s := open(t, tui.Options{Replay: true, Recorded: st.events, Speed: 1}, 120, 36).quietly(space, endKey)
+	st := newStory().Finished()
+	end := len(st.Events)
+	st.After(6000).Run(event.RunResumed{Session: panetest.StorySession, Limits: event.DefaultLimits()}, event.RunCompleted{Result: event.Result{Status: event.StatusCanceled}})
+	s := open(t, tui.Options{Replay: true, Recorded: st.Events, Speed: 1}, 120, 36).quietly(space, endKey)
 	s.wants("the end")
-	for range len(st.events) - end {
+	for range len(st.Events) - end {
 		s.quietly(letters(",")...)
 	}
 	s.wants("the run stops")
@@ -138,13 +139,13 @@ func TestReplayOfListedRunOpensAndCloses(t *testing.T) {
 		want string
 	}{"played": {"p", "0:00/"}, "shown as it ended": {"o", "the end"}} {
 		t.Run(name, func(t *testing.T) {
-			st := newStory().greeted()
+			st := newStory().Greeted()
 			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(ctrlR)
-			s.show(more(st).session([]agent.Summary{{Run: storyRun, Goal: "rename", Status: event.StatusCompleted, Started: st.now}}))
+			s.show(more(st).Session([]agent.Summary{{Run: panetest.StoryRun, Goal: "rename", Status: event.StatusCompleted, Started: st.Now}}))
 			s.press(letters(c.key)...)
-			s.sent(asks("runs"), asks("journal "+storyRun))
-			s.show(more(st).session(tui.JournalAnswer(storyRun, recorded(), nil)))
-			s.wants("replay of " + storyRun)
+			s.sent(asks("runs"), asks("journal "+panetest.StoryRun))
+			s.show(more(st).Session(tui.JournalAnswer(panetest.StoryRun, recorded(), nil)))
+			s.wants("replay of " + panetest.StoryRun)
 			s.wants(c.want)
 			_, cmd := s.m.Update(letters("q")[0])
 			s.m.Update(cmd())
@@ -159,23 +160,23 @@ func TestReplayOfListedRunOpensAndCloses(t *testing.T) {
 }
 
 func TestUnreadableJournalIsReportedInRunList(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{{Run: "r-1", Goal: "x", Status: event.StatusCompleted, Started: st.now}}))
+	s.show(more(st).Session([]agent.Summary{{Run: "r-1", Goal: "x", Status: event.StatusCompleted, Started: st.Now}}))
 	s.press(letters("p")...)
-	s.show(more(st).session(tui.JournalAnswer("r-1", nil, errors.New("line 3 is damaged"))))
+	s.show(more(st).Session(tui.JournalAnswer("r-1", nil, errors.New("line 3 is damaged"))))
 	s.wants("The replay cannot be shown: line 3 is damaged")
 }
 
 func TestConversationCanBeContinued(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	continued := ""
 	s := open(t, tui.Options{GoOn: func(session string) { continued = session }}, 120, 36).show(st).press(ctrlR, tabKey)
 	s.sent(asks("runs"), asks("conversations"))
-	s.show(more(st).session([]session.Conversation{
-		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.now, Workspace: "/src/auth-service"},
-		{Session: "s-1", First: "this very one", Turns: 1, Changed: st.now, Open: true},
-		{Session: "s-0", First: "elsewhere", Turns: 1, Changed: st.now, Workspace: "/other"},
+	s.show(more(st).Session([]session.Conversation{
+		{Session: "s-2", First: "what is this", Turns: 3, Runs: 2, Changed: st.Now, Workspace: "/src/auth-service"},
+		{Session: "s-1", First: "this very one", Turns: 1, Changed: st.Now, Open: true},
+		{Session: "s-0", First: "elsewhere", Turns: 1, Changed: st.Now, Workspace: "/other"},
 	}))
 	s.wants("what is this")
 	s.lacks("elsewhere")
@@ -200,7 +201,7 @@ func TestReplayShowsCanceledItemsAlikeFromBothSides(t *testing.T) {
 	stops := func(index string) event.Data {
 		return event.StepFailed{Index: index, Attempt: 1, Error: "canceled by the user", Failure: event.FailureInterrupted}
 	}
-	over := event.Result{Run: storyRun, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
+	over := event.Result{Run: panetest.StoryRun, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Error: "stopped by the user"}
 	again := over
 	again.Status, again.Reason, again.Error = event.StatusCompleted, event.ReasonGoalMet, ""
 	expands := event.StepExpanded{Index: "1", Attempt: 1, Title: "Read", Items: []any{"a", "b", "c"}}
@@ -215,7 +216,7 @@ func TestReplayShowsCanceledItemsAlikeFromBothSides(t *testing.T) {
 		begins("1.2", 1),
 		stops("1.3"), stops("1.2"), stops("1"),
 		event.RunCompleted{Result: over},
-		event.RunResumed{Session: storySession, Limits: event.DefaultLimits()},
+		event.RunResumed{Session: panetest.StorySession, Limits: event.DefaultLimits()},
 		repeats,
 		begins("1.2", 2),
 		event.StepCompleted{Index: "1.2", Attempt: 2, Result: "x"},
@@ -224,9 +225,9 @@ func TestReplayShowsCanceledItemsAlikeFromBothSides(t *testing.T) {
 		event.StepCompleted{Index: "1", Attempt: 2, Result: []any{"x", "x", "x"}},
 		event.RunCompleted{Result: again},
 	} {
-		st.after(100).run(d)
+		st.After(100).Run(d)
 	}
-	s := open(t, tui.Options{Replay: true, Recorded: st.events, Speed: 1}, 120, 36).quietly(space)
+	s := open(t, tui.Options{Replay: true, Recorded: st.Events, Speed: 1}, 120, 36).quietly(space)
 	var moments []string
 	for !strings.Contains(s.text(), "the end") {
 		moments = append(moments, s.text())

@@ -7,41 +7,34 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/internal/english"
-	"replan/tui/answerguard"
-	"replan/tui/ask"
-	"replan/tui/chat"
-	"replan/tui/dag"
 	"replan/tui/draw"
-	"replan/tui/frame"
-	"replan/tui/input"
 	"replan/tui/keymap"
-	"replan/tui/live"
 	"replan/tui/panes"
-	"replan/tui/review"
 	"replan/tui/selection"
-	"replan/tui/step"
 )
 
 // pointer is the mouse: it gives clicks and the wheel to the part below it, and selects text.
 type pointer struct {
-	keys    *keymap.Map
 	now     func() time.Time
 	focus   *keyFocus
 	panes   *panes.Arrangement
 	view    *view
-	edges   *edges
-	frame   *frame.Frame
-	dialogs *dialogs
-	live    *live.Runs
-	toasts  *frame.Toasts
-	message *frame.Message
-	letters *answerguard.Letters
-
-	input  *input.Pane
-	dag    *dag.Pane
-	detail *step.Pane
-	ask    *ask.Dialog
-	review *review.Dialog
+	footer  *footer
+	dialogs interface{ front() overlay }
+	input   interface {
+		Pane
+		ClickList(line int) (keymap.Requests, bool)
+		WheelList(line, rows int) bool
+	}
+	plan  interface{ ShowsGraph() bool }
+	sheet interface {
+		Pane
+		Showing() bool
+		Open() bool
+	}
+	chat interface {
+		Cited(line draw.TextLine, column int) (keymap.ShowCited, bool)
+	}
 
 	selected *selection.Selection
 }
@@ -61,7 +54,9 @@ func took(rs keymap.Requests) pointed { return pointed{taken: true, requests: rs
 func (p *pointer) handle(msg tea.MouseMsg) pointed {
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
-		return p.press(tea.Mouse(msg))
+		if presses(msg) {
+			return p.press(tea.Mouse(msg))
+		}
 	case tea.MouseMotionMsg:
 		if !p.panes.Drag(msg.X, msg.Y) {
 			p.selected.Drag(tea.Mouse(msg))
@@ -81,22 +76,18 @@ func (p *pointer) unselect() { p.selected.Clear() }
 // highlight marks the selected text on the screen.
 func (p *pointer) highlight(screen []string) { p.selected.Highlight(screen) }
 
+// presses reports whether a message presses the button that acts.
+func presses(msg tea.MouseMsg) bool {
+	click, is := msg.(tea.MouseClickMsg)
+	return is && click.Button == tea.MouseLeft && !click.Mod.Contains(tea.ModShift)
+}
+
 // press handles a click: on a hint in the footer it presses that key;
 // elsewhere it chooses the entry there and begins a selection.
 func (p *pointer) press(at tea.Mouse) pointed {
-	if at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
-		return pointed{}
-	}
-	p.message.Clear()
-	for _, guard := range []*answerguard.Guard{p.ask.Guard(), p.review.Guard()} {
-		guard.ClearMessage()
-		guard.Disarm()
-	}
-	p.letters.Forget()
 	l := p.panes.Layout()
 	if at.Y == l.Height-1 && !l.Small {
-		id, _ := p.frame.FooterAction(p.edges.footer(), at.X, l.Width)
-		return pointed{key: id}
+		return pointed{key: p.footer.action(at.X, l.Width)}
 	}
 	if l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() {
 		if rs, taken := p.input.ClickList(at.Y - l.Chat.Y); taken {
@@ -146,8 +137,8 @@ func (p *pointer) dialogAt(at tea.Mouse) (dialog Pane, place draw.Rect) {
 		return nil, draw.Rect{}
 	case over != nil:
 		return over, draw.Rect{Y: 1, W: p.panes.Layout().Width, H: p.panes.Layout().Height - 2}
-	case p.ask.Showing() && p.panes.Layout().Sheet.Contains(at.X, at.Y):
-		return p.ask, p.panes.Layout().Sheet
+	case p.sheet.Showing() && p.panes.Layout().Sheet.Contains(at.X, at.Y):
+		return p.sheet, p.panes.Layout().Sheet
 	default:
 		return nil, draw.Rect{}
 	}
@@ -159,20 +150,20 @@ func (p *pointer) click(at tea.Mouse) pointed {
 	if l.Small || at.Button != tea.MouseLeft {
 		return pointed{}
 	}
-	if p.ask.Open() && p.dialogs.front() == nil && !p.focus.quitting() && l.Plan.Contains(at.X, at.Y) {
-		return took(p.dag.Update(clickIn(l.Plan, at))) // the dialog keeps the keys
+	if p.sheet.Open() && p.dialogs.front() == nil && !p.focus.quitting() && l.Plan.Contains(at.X, at.Y) {
+		return took(p.focus.pane(panes.Plan).Update(clickIn(l.Plan, at))) // the dialog keeps the keys
 	}
 	if p.focus.covered() {
 		return pointed{}
 	}
 	if l.Tabs.Contains(at.X, at.Y) {
-		if tab, ok := p.frame.TabAt(p.view.tabs(), at.X, l.Width); ok {
+		if tab, ok := p.view.tabAt(at.X, l.Width); ok {
 			p.panes.SetFocus(tab)
 		}
 		return pointed{}
 	}
 	if l.Wide && l.Step.H > 0 && at.Y == l.Step.Y-1 && l.Right.Contains(at.X, at.Y) {
-		return took(p.detail.Update(clickIn(l.Step, at))) // the tabs are drawn in the edge above
+		return took(p.focus.pane(panes.Step).Update(clickIn(l.Step, at))) // the tabs are drawn in the edge above
 	}
 	pane, ok := l.At(at.X, at.Y)
 	if !ok {
@@ -181,9 +172,9 @@ func (p *pointer) click(at tea.Mouse) pointed {
 	p.panes.SetFocus(pane)
 	switch {
 	case pane == panes.Plan:
-		return took(p.dag.Update(clickIn(l.Plan, at)))
+		return took(p.focus.pane(pane).Update(clickIn(l.Plan, at)))
 	case pane == panes.Step:
-		return took(p.detail.Update(clickIn(l.Step, at)))
+		return took(p.focus.pane(pane).Update(clickIn(l.Step, at)))
 	case l.Input.Contains(at.X, at.Y) && !p.focus.searching():
 		return took(p.input.Update(clickIn(l.Input, at)))
 	default:
@@ -202,8 +193,8 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 	l, msg := p.panes.Layout(), tea.MouseWheelMsg(at)
 	pane, _ := l.At(at.X, at.Y)
 	over := p.dialogs.front()
-	if pane == panes.Plan && over == nil && draw.WheelCells(at) != 0 && p.dag.ShowsGraph() {
-		return took(p.dag.Update(msg))
+	if pane == panes.Plan && over == nil && draw.WheelCells(at) != 0 && p.plan.ShowsGraph() {
+		return took(p.focus.pane(panes.Plan).Update(msg))
 	}
 	lines := draw.WheelLines(at)
 	if lines == 0 {
@@ -215,8 +206,8 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 		return took(over.Update(msg))
 	case l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() && p.input.WheelList(at.Y-l.Chat.Y, lines/draw.WheelStep):
 		return pointed{}
-	case p.ask.Open():
-		return took(p.ask.Update(msg))
+	case p.sheet.Open():
+		return took(p.sheet.Update(msg))
 	default:
 		return took(p.focus.pane(pane).Update(msg))
 	}
@@ -228,16 +219,9 @@ func (p *pointer) release() pointed {
 		return pointed{}
 	}
 	if line, column, clicked := p.selected.Clicked(); clicked {
-		run, step := p.live.Shown().State, chat.CitedStep(line, column)
-		switch {
-		case step == "" || line.Run == "" || run == nil:
-		case line.Run != run.ID:
+		if cited, found := p.chat.Cited(line, column); found {
 			p.selected.Clear()
-			p.toasts.Show("info", "this answer is of another run; "+p.keys.Shown("runs")+" shows the runs")
-			return pointed{}
-		case run.Step(step) != nil:
-			p.selected.Clear()
-			return took(keymap.Requests{keymap.ShowStep(step)})
+			return took(keymap.Requests{cited})
 		}
 	}
 	text := p.selected.Release(p.view.lines())

@@ -36,7 +36,7 @@ func (s *screen) sent(want ...any) {
 }
 
 func TestEnterSendsInput(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().greeted())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted())
 	s.press(letters("fix the tests?")...).press(enter)
 	s.sent(session.Submit{Text: "fix the tests?"})
 	if s.m.Typed() != "" {
@@ -52,18 +52,18 @@ func TestGoalOptionIsSentAtStart(t *testing.T) {
 
 func TestSuggestionComesBackUntilItIsSent(t *testing.T) {
 	s := open(t, tui.Options{Suggestions: []string{"fix it"}}, 120, 36).press(ctrl('u')).press(letters("hello")...).press(enter)
-	s.show(newStory().session(event.ChatUser{Text: "hello"}, event.ChatReply{Text: "Send what you see."})).typed("fix it")
-	s.press(enter).show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
+	s.show(newStory().Session(event.ChatUser{Text: "hello"}, event.ChatReply{Text: "Send what you see."})).typed("fix it")
+	s.press(enter).show(newStory().Session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("")
 }
 
 func TestNextSuggestionFollowsAnAnswer(t *testing.T) {
 	s := open(t, tui.Options{Suggestions: []string{"fix it", "/model small", "explain it"}}, 120, 36).press(enter)
-	s.show(newStory().session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("/model small")
-	s.press(enter).show(newStory().session(event.ChatUser{Text: "/model small"}, event.ChatReply{Text: "small"})).typed("explain it")
+	s.show(newStory().Session(event.ChatUser{Text: "fix it"}, event.ChatReply{Text: "done"})).typed("/model small")
+	s.press(enter).show(newStory().Session(event.ChatUser{Text: "/model small"}, event.ChatReply{Text: "small"})).typed("explain it")
 }
 
 func TestTabCyclesThroughPanes(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Branching())
 	var focused []string
 	for _, k := range []tea.KeyPressMsg{tabKey, tabKey, tabKey, backTab} {
 		focused = append(focused, s.press(k).m.Focus())
@@ -96,7 +96,7 @@ func TestHelpListsKeys(t *testing.T) {
 }
 
 func TestEscapeStopsRun(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().branching()).press(escape)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Branching()).press(escape)
 	s.sent(session.Stop{})
 	s.wants("stopping")
 	s.press(escape)
@@ -105,13 +105,13 @@ func TestEscapeStopsRun(t *testing.T) {
 }
 
 func TestEscapeReportsNothingRuns(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(escape)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(escape)
 	s.sent()
 	s.wants("Nothing is running.")
 }
 
 func TestStoppedRunSaysHowToResume(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().stopped())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Stopped())
 	s.wants("Finished steps are kept; ctrl+r, enter resumes the run.")
 }
 
@@ -140,7 +140,7 @@ func TestQuitAsksDuringRun(t *testing.T) {
 		quit bool
 	}{{"y quits", letters("y")[0], true}, {"ctrl+c again quits", ctrl('c'), true}, {"n stays", letters("n")[0], false}, {"esc stays", escape, false}} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t, tui.Options{}, 120, 36).show(newStory().branching())
+			s := open(t, tui.Options{}, 120, 36).show(newStory().Branching())
 			if _, cmd := s.m.Update(ctrl('c')); cmd != nil {
 				t.Fatal("quitting does not ask")
 			}
@@ -173,7 +173,7 @@ func TestShortChatDoesNotScroll(t *testing.T) {
 }
 
 func TestPlanKeys(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().tested()).press(tabKey)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Tested()).press(tabKey)
 	if s.m.Selected() != "8" {
 		t.Fatalf("got step %q, want the running step", s.m.Selected())
 	}
@@ -201,7 +201,7 @@ func TestPlanFollowsMostUrgentStep(t *testing.T) {
 }
 
 func TestStepShowsCallOutputAndDiff(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().revised())
+	s := open(t, tui.Options{}, 120, 60).show(newStory().Revised())
 	s.m.Update(s.m.Rested())
 	s.press(escape, tabKey, tabKey)
 	for _, c := range []struct{ key, want string }{
@@ -215,14 +215,14 @@ func TestStepShowsCallOutputAndDiff(t *testing.T) {
 }
 
 func TestRevisedStepShowsItsChanges(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().tested()).press(tabKey).press(letters("G3")...)
+	s := open(t, tui.Options{}, 120, 60).show(newStory().Tested()).press(tabKey).press(letters("G3")...)
 	s.wants("changed by revision 2")
 	s.wants("-title: Sum up the change")
 	s.wants("+title: Sum up both changes")
 }
 
 func TestUnboundLetterPointsToInput(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("w")...)
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("w")...)
 	s.wants("Tab moves to the input")
 	if s.m.Typed() != "" {
 		t.Errorf("typed %q", s.m.Typed())
@@ -230,16 +230,16 @@ func TestUnboundLetterPointsToInput(t *testing.T) {
 }
 
 func TestScrolledViewStaysWhenTextArrives(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	for i := range 40 {
-		st.session(event.Note{Level: "info", Text: untrusted.Text(strings.Repeat("x", i+1))})
+		st.Session(event.Note{Level: "info", Text: untrusted.Text(strings.Repeat("x", i+1))})
 	}
 	s := open(t, tui.Options{}, 80, 24).show(st)
 	s.press(pageUp)
 	s.wants("lines below")
 	before := s.lines()[2:10]
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(event.Note{Level: "info", Text: "one more"}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Session(event.Note{Level: "info", Text: "one more"}))
 	if after := s.lines()[2:10]; !reflect.DeepEqual(before, after) {
 		t.Errorf("the view moved:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
@@ -249,7 +249,7 @@ func TestScrolledViewStaysWhenTextArrives(t *testing.T) {
 }
 
 func TestMouseChoosesPanesAndSteps(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
 	s.m.Update(tea.MouseClickMsg{X: 80, Y: 3, Button: tea.MouseLeft})
 	if s.m.Focus() != "plan" || s.m.Selected() != "2" {
 		t.Errorf("a click focuses %s, step %s", s.m.Focus(), s.m.Selected())
@@ -274,11 +274,11 @@ func TestClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := states[name]()
 			s := open(t, tui.Options{}, 120, 36)
-			s.m.Update(tui.Batch(st.events, st.now))
+			s.m.Update(tui.Batch(st.Events, st.Now))
 			if s.m.Beating() != want {
 				t.Errorf("got beating %v", s.m.Beating())
 			}
-			_, cmd := s.m.Update(tui.Beat(st.now.Add(time.Second)))
+			_, cmd := s.m.Update(tui.Beat(st.Now.Add(time.Second)))
 			if (cmd != nil) != want {
 				t.Errorf("after a beat: got another beat %v", cmd != nil)
 			}
@@ -290,27 +290,27 @@ func TestClockBeatsOnlyWhileSomethingSpins(t *testing.T) {
 }
 
 func TestNextBatchStartsNoSecondClock(t *testing.T) {
-	st := newStory().branching()
+	st := newStory().Branching()
 	s := open(t, tui.Options{}, 120, 36)
-	s.m.Update(tui.Batch(st.events, st.now))
-	next := &story{now: st.now, seq: st.seq}
-	if _, cmd := s.m.Update(tui.Batch(next.run(event.StepOutput{Index: "2", Chunk: "x"}).events, st.now)); cmd != nil {
+	s.m.Update(tui.Batch(st.Events, st.Now))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	if _, cmd := s.m.Update(tui.Batch(next.Run(event.StepOutput{Index: "2", Chunk: "x"}).Events, st.Now)); cmd != nil {
 		t.Error("a second clock was started")
 	}
 }
 
 func TestElapsedTimeAdvancesBetweenEvents(t *testing.T) {
-	st := newStory().branching()
+	st := newStory().Branching()
 	s := open(t, tui.Options{}, 120, 36)
 	arrived := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // a replay: the events are old
-	s.m.Update(tui.Batch(st.events, arrived))
+	s.m.Update(tui.Batch(st.Events, arrived))
 	s.m.Update(tui.Beat(arrived.Add(3 * time.Second)))
 	s.wants("3s")
 }
 
 func TestUnreachableModelServerIsReportedInFull(t *testing.T) {
 	problem := "Ollama does not answer: start it with `ollama serve`, or name another host"
-	st := newStory().session(session.Status{Workspace: "/src", Problem: untrusted.Text(problem)})
+	st := newStory().Session(session.Status{Workspace: "/src", Problem: untrusted.Text(problem)})
 	for _, size := range []struct{ w, h int }{{40, 12}, {80, 24}} {
 		s := open(t, tui.Options{}, size.w, size.h).show(st)
 		if shown := strings.Join(strings.Fields(s.text()), " "); !strings.Contains(shown, "! "+problem) {
@@ -333,7 +333,7 @@ func TestUnreachableModelServerIsReportedOnceInChat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, width := range []int{120, 80, 40} {
-				s := open(t, tui.Options{}, width, 36).show(newStory().session(data...))
+				s := open(t, tui.Options{}, width, 36).show(newStory().Session(data...))
 				shown := strings.NewReplacer("│", " ").Replace(s.text())
 				if width >= 100 { // the chat is the left half
 					shown = ""
@@ -353,8 +353,8 @@ func TestUnreachableModelServerIsReportedOnceInChat(t *testing.T) {
 
 func TestUntrustedTextIsEscaped(t *testing.T) {
 	evil := "a\x1b]0;owned\x07b\x1b[2Jc\u202ed\u200be\x9b1m"
-	st := newStory().branching()
-	st.run(event.StepOutput{Index: "2", Chunk: evil}, event.Note{Level: "info", Text: untrusted.Text(evil)},
+	st := newStory().Branching()
+	st.Run(event.StepOutput{Index: "2", Chunk: evil}, event.Note{Level: "info", Text: untrusted.Text(evil)},
 		event.GateRequested{Gate: "4.1.1", Step: "4", Title: untrusted.Text(evil), Tool: evil, Args: map[string]any{evil: evil, "list": []any{evil}}, Diff: "+" + evil, Rule: rule.Rule{Why: untrusted.Text(evil)}},
 		event.SynthesisStarted{}, event.SynthesisDelta{Text: evil + " &#27;]0;x&#7; &#x202e;"})
 	for _, size := range []struct{ w, h int }{{120, 60}, {80, 24}} {

@@ -46,58 +46,58 @@ func (c scene) play(t *testing.T, width, height int) *screen {
 func scenes() []scene {
 	long := strings.Repeat("a line of the error\n", 60)
 	return []scene{
-		{"failed", func() *story { return newStory().failing() }, nil},
+		{"failed", func() *story { return newStory().Failing() }, nil},
 		{"failed, the end of it", func() *story {
-			return newStory().twoDone().plan(event.StepFailed{Index: "3", Attempt: 1, Error: untrusted.Text(long), Failure: event.FailureTool})
+			return newStory().TwoDone().Plan(event.StepFailed{Index: "3", Attempt: 1, Error: untrusted.Text(long), Failure: event.FailureTool})
 		}, letters("G")},
-		{"failed, arguments edited", func() *story { return newStory().failing() }, letters("e")},
-		{"failed, arguments wrong", func() *story { return newStory().failing() }, []tea.KeyPressMsg{letters("e")[0], tabKey, letters("{")[0], ctrl('s')}},
-		{"a gate, for always", func() *story { return newStory().revised() }, letters("a")},
-		{"a gate, its call edited", func() *story { return newStory().revised() }, letters("e")},
-		{"in doubt", func() *story { return newStory().resumed() }, nil},
-		{"in doubt, looking around", func() *story { return newStory().resumed() }, []tea.KeyPressMsg{escape}},
-		{"runs", func() *story { return newStory().listed() }, []tea.KeyPressMsg{ctrlR}},
-		{"runs, a completed one chosen", func() *story { return newStory().listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
-		{"no runs", func() *story { return newStory().greeted().session([]agent.Summary{}) }, []tea.KeyPressMsg{ctrlR}},
-		{"a plan done", func() *story { return newStory().done() }, nil},
-		{"a dry run", func() *story { return newStory().dryRun() }, nil},
-		{"a dry run, its plan", func() *story { return newStory().dryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
-		{"ended, its plan", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey}},
-		{"ended, taken up", func() *story { return newStory().ended() }, []tea.KeyPressMsg{tabKey, enter}},
-		{"run again", func() *story { return newStory().rerun() }, nil},
-		{"an agent", func() *story { return newStory().exploring() }, nil},
-		{"an agent, its plan", func() *story { return newStory().exploring() }, []tea.KeyPressMsg{tabKey}},
-		{"an agent, its calls", func() *story { return newStory().exploring() }, append([]tea.KeyPressMsg{tabKey, space}, letters("jjj")...)},
-		{"an agent, a gate", func() *story { return newStory().patching() }, nil},
-		{"an agent, looking around", func() *story { return newStory().patching() }, []tea.KeyPressMsg{escape, tabKey}},
-		{"chat calls", func() *story { return newStory().calling() }, nil},
-		{"chat calls, their list", func() *story { return newStory().calling() }, append([]tea.KeyPressMsg{tabKey}, letters("G")...)},
-		{"a child, its gate", func() *story { return newStory().delegating() }, nil},
-		{"a child, looking around", func() *story { return newStory().delegating() }, []tea.KeyPressMsg{escape}},
-		{"a child is over", func() *story { return newStory().returned() }, nil},
-		{"a chat is over", func() *story { return newStory().chatAnswered() }, nil},
-		{"steered and summarized", func() *story { return newStory().spoken() }, nil},
-		{"greeted with notes", func() *story { return newStory().choosing() }, nil},
-		{"models", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO}},
-		{"models, searched", func() *story { return newStory().choosing() }, append(append([]tea.KeyPressMsg{ctrlO}, letters("em")...), downKey, rightKey, enter)},
-		{"palette", func() *story { return newStory().branching() }, []tea.KeyPressMsg{ctrlK}},
-		{"palette, searched, refused", func() *story { return newStory().branching() }, append(append([]tea.KeyPressMsg{ctrlK}, letters("undo last")...), enter)},
-		{"help", func() *story { return newStory().branching() }, []tea.KeyPressMsg{f1}},
-		{"help, searched", func() *story { return newStory().branching() }, append([]tea.KeyPressMsg{f1}, letters("/next")...)},
-		{"help of the plan", func() *story { return newStory().branching() }, []tea.KeyPressMsg{tabKey, f1}},
-		{"quitting", func() *story { return newStory().branching() }, []tea.KeyPressMsg{ctrl('c')}},
-		{"the plan, being filtered", func() *story { return newStory().branching() }, append([]tea.KeyPressMsg{tabKey}, letters("/read")...)},
-		{"runs, searched", func() *story { return newStory().listed() }, append([]tea.KeyPressMsg{ctrlR}, letters("/release")...)},
-		{"a notice", func() *story { return newStory().finished() }, []tea.KeyPressMsg{ctrl('y')}},
-		{"a wide text", func() *story { return newStory().wide() }, nil},
-		{"a wide text, its plan", func() *story { return newStory().wide() }, []tea.KeyPressMsg{tabKey}},
-		{"profiles", func() *story { return newStory().choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},
+		{"failed, arguments edited", func() *story { return newStory().Failing() }, letters("e")},
+		{"failed, arguments wrong", func() *story { return newStory().Failing() }, []tea.KeyPressMsg{letters("e")[0], tabKey, letters("{")[0], ctrl('s')}},
+		{"a gate, for always", func() *story { return newStory().Revised() }, letters("a")},
+		{"a gate, its call edited", func() *story { return newStory().Revised() }, letters("e")},
+		{"in doubt", func() *story { return newStory().Resumed() }, nil},
+		{"in doubt, looking around", func() *story { return newStory().Resumed() }, []tea.KeyPressMsg{escape}},
+		{"runs", func() *story { return newStory().Listed() }, []tea.KeyPressMsg{ctrlR}},
+		{"runs, a completed one chosen", func() *story { return newStory().Listed() }, append(append([]tea.KeyPressMsg{ctrlR}, letters("j")...), enter)},
+		{"no runs", func() *story { return newStory().Greeted().Session([]agent.Summary{}) }, []tea.KeyPressMsg{ctrlR}},
+		{"a plan done", func() *story { return newStory().Done() }, nil},
+		{"a dry run", func() *story { return newStory().DryRun() }, nil},
+		{"a dry run, its plan", func() *story { return newStory().DryRun() }, append([]tea.KeyPressMsg{tabKey}, letters("kj")...)},
+		{"ended, its plan", func() *story { return newStory().Ended() }, []tea.KeyPressMsg{tabKey}},
+		{"ended, taken up", func() *story { return newStory().Ended() }, []tea.KeyPressMsg{tabKey, enter}},
+		{"run again", func() *story { return newStory().Rerun() }, nil},
+		{"an agent", func() *story { return newStory().Exploring() }, nil},
+		{"an agent, its plan", func() *story { return newStory().Exploring() }, []tea.KeyPressMsg{tabKey}},
+		{"an agent, its calls", func() *story { return newStory().Exploring() }, append([]tea.KeyPressMsg{tabKey, space}, letters("jjj")...)},
+		{"an agent, a gate", func() *story { return newStory().Patching() }, nil},
+		{"an agent, looking around", func() *story { return newStory().Patching() }, []tea.KeyPressMsg{escape, tabKey}},
+		{"chat calls", func() *story { return newStory().Calling() }, nil},
+		{"chat calls, their list", func() *story { return newStory().Calling() }, append([]tea.KeyPressMsg{tabKey}, letters("G")...)},
+		{"a child, its gate", func() *story { return newStory().Delegating() }, nil},
+		{"a child, looking around", func() *story { return newStory().Delegating() }, []tea.KeyPressMsg{escape}},
+		{"a child is over", func() *story { return newStory().Returned() }, nil},
+		{"a chat is over", func() *story { return newStory().ChatAnswered() }, nil},
+		{"steered and summarized", func() *story { return newStory().Spoken() }, nil},
+		{"greeted with notes", func() *story { return newStory().Choosing() }, nil},
+		{"models", func() *story { return newStory().Choosing() }, []tea.KeyPressMsg{ctrlO}},
+		{"models, searched", func() *story { return newStory().Choosing() }, append(append([]tea.KeyPressMsg{ctrlO}, letters("em")...), downKey, rightKey, enter)},
+		{"palette", func() *story { return newStory().Branching() }, []tea.KeyPressMsg{ctrlK}},
+		{"palette, searched, refused", func() *story { return newStory().Branching() }, append(append([]tea.KeyPressMsg{ctrlK}, letters("undo last")...), enter)},
+		{"help", func() *story { return newStory().Branching() }, []tea.KeyPressMsg{f1}},
+		{"help, searched", func() *story { return newStory().Branching() }, append([]tea.KeyPressMsg{f1}, letters("/next")...)},
+		{"help of the plan", func() *story { return newStory().Branching() }, []tea.KeyPressMsg{tabKey, f1}},
+		{"quitting", func() *story { return newStory().Branching() }, []tea.KeyPressMsg{ctrl('c')}},
+		{"the plan, being filtered", func() *story { return newStory().Branching() }, append([]tea.KeyPressMsg{tabKey}, letters("/read")...)},
+		{"runs, searched", func() *story { return newStory().Listed() }, append([]tea.KeyPressMsg{ctrlR}, letters("/release")...)},
+		{"a notice", func() *story { return newStory().Finished() }, []tea.KeyPressMsg{ctrl('y')}},
+		{"a wide text", func() *story { return newStory().Wide() }, nil},
+		{"a wide text, its plan", func() *story { return newStory().Wide() }, []tea.KeyPressMsg{tabKey}},
+		{"profiles", func() *story { return newStory().Choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},
 		{"no models", func() *story {
-			return newStory().greeted().session(session.Models{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
+			return newStory().Greeted().Session(session.Models{Problem: "Ollama does not answer at 127.0.0.1:11434: start it with `ollama serve`"})
 		}, []tea.KeyPressMsg{ctrlO}},
-		{"exchanges", func() *story { return newStory().chatAnswered() }, []tea.KeyPressMsg{ctrlX}},
-		{"exchanges, one opened", func() *story { return newStory().chatAnswered() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
-		{"no exchanges", func() *story { return newStory().greeted() }, []tea.KeyPressMsg{ctrlX}},
+		{"exchanges", func() *story { return newStory().ChatAnswered() }, []tea.KeyPressMsg{ctrlX}},
+		{"exchanges, one opened", func() *story { return newStory().ChatAnswered() }, append(append([]tea.KeyPressMsg{ctrlX}, letters("gj")...), enter)},
+		{"no exchanges", func() *story { return newStory().Greeted() }, []tea.KeyPressMsg{ctrlX}},
 	}
 }
 
@@ -134,7 +134,7 @@ func TestHeaderNoticesAndFooterOfEveryScene(t *testing.T) {
 }
 
 func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().failing())
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Failing())
 	if !s.m.GateOpen() {
 		t.Fatal("the question does not open")
 	}
@@ -155,23 +155,23 @@ func TestQuestionIgnoresKeysUntilGraceEnds(t *testing.T) {
 	s.m.Update(ctrl('g'))
 	s.m.Update(s.m.Rested())
 	s.press(letters("r")...)
-	s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureRetry})
+	s.sent(session.ResolveFailure{Run: panetest.StoryPlanRun, Step: "3", Decision: event.FailureRetry})
 }
 
 // ownPlanners makes the plans of a run without a model.
 type ownPlanners struct{ planning.Planners }
 
 func TestReplanWithOtherPlannerNeedsNoModel(t *testing.T) {
-	for name, st := range map[string]*story{"active run": newStory().failing(), "ended run": newStory().ended()} {
+	for name, st := range map[string]*story{"active run": newStory().Failing(), "ended run": newStory().Ended()} {
 		t.Run(name, func(t *testing.T) {
-			for i, e := range st.events {
+			for i, e := range st.Events {
 				switch d := e.Data.(type) {
 				case event.RunStarted:
 					d.Model = ""
-					st.events[i].Data = d
+					st.Events[i].Data = d
 				case session.Status:
 					d.Model = ""
-					st.events[i].Data = d
+					st.Events[i].Data = d
 				}
 			}
 			s := open(t, tui.Options{Planners: ownPlanners{}}, 120, 36).show(st).press(tabKey)
@@ -182,7 +182,7 @@ func TestReplanWithOtherPlannerNeedsNoModel(t *testing.T) {
 			s.wants("p replan")
 			s.lacks("no model")
 			s.press(letters("p")...)
-			s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+			s.sent(session.ResolveFailure{Run: panetest.StoryPlanRun, Step: "3", Decision: event.FailureReplan})
 		})
 	}
 }
@@ -194,7 +194,7 @@ func failingBeside() *story {
 		return plan.Step{Index: index, Title: untrusted.Text("Step " + index), Executor: plan.ExecutorTool, Tool: "look", DependsOn: after}
 	}
 	p := plan.Plan{Title: "Beside", Steps: []plan.Step{step("1"), step("2"), step("3", "1", "2")}}
-	return newStory().greeted().plan(
+	return newStory().Greeted().Plan(
 		event.RunStarted{Goal: untrusted.Text(string(p.Title)), Model: "qwen3:8b", Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true, Attended: true},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Title: "Step 1", Executor: plan.ExecutorTool, Tool: "look"},
@@ -213,14 +213,14 @@ func TestPlanSelectsStepInQuestion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := failingBeside()
 			s := open(t, tui.Options{}, 120, 36).show(st).press(c.keys...)
-			s.show((&story{now: st.now, seq: st.seq}).plan(failed))
+			s.show((&story{Now: st.Now, Seq: st.Seq}).Plan(failed))
 			if !s.m.GateOpen() || s.m.Selected() != c.want {
 				t.Errorf("got dialog %v and step %s selected, want %s", s.m.GateOpen(), s.m.Selected(), c.want)
 			}
 		})
 	}
 	st := failingBeside()
-	s := open(t, tui.Options{}, 120, 36).show(st.plan(failed))
+	s := open(t, tui.Options{}, 120, 36).show(st.Plan(failed))
 	s.m.Update(s.m.Rested())
 	_, cmd := s.m.Update(letters("r")[0])
 	s.sending(tea.Batch(cmd, func() tea.Msg { return nil }))
@@ -230,7 +230,7 @@ func TestPlanSelectsStepInQuestion(t *testing.T) {
 }
 
 func TestOpenQuestionIsShownWhileAnotherStepRuns(t *testing.T) {
-	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+	st := failingBeside().Plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
 		s := settled(t, st, size.w, size.h).press(escape)
 		s.wants("? step 1 failed: how")
@@ -250,7 +250,7 @@ func TestStepListsDependenciesThatFit(t *testing.T) {
 			last.DependsOn = append(last.DependsOn, index)
 		}
 		p.Steps = append(p.Steps, last)
-		return newStory().greeted().plan(
+		return newStory().Greeted().Plan(
 			event.RunStarted{Goal: untrusted.Text(string(p.Title)), Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
 			event.PlanCreated{Plan: p, Revision: 1})
 	}
@@ -272,7 +272,7 @@ func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := panetest.NotesPlan()
 		pending := []rune(plantext.Plan(plan.Plan{Steps: p.Steps[:1]}, ascii))[0]
-		st := newStory().planned().plan(event.StepSkipped{Index: "1", Reason: "not needed"})
+		st := newStory().Planned().Plan(event.StepSkipped{Index: "1", Reason: "not needed"})
 		s := open(t, tui.Options{ASCII: ascii}, 120, 60).show(st).press(f1)
 		for _, line := range s.lines() {
 			if strings.Contains(line, string(pending)+" skipped") {
@@ -284,6 +284,6 @@ func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 }
 
 func TestStepListsFailedDependency(t *testing.T) {
-	st := failingBeside().plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
+	st := failingBeside().Plan(event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool})
 	settled(t, st, 120, 36).press(escape, tabKey).press(letters("b")...).wants("←1,2")
 }

@@ -58,7 +58,7 @@ func newHand(t *testing.T, seed uint64) *hand {
 	h := &hand{t: t, rand: rand.New(rand.NewPCG(seed, 7)), width: 120, height: 36} //nolint:gosec // chosen by a seed
 	modes := []tui.Options{{}, {ASCII: true}, {NoColor: true}, {Theme: themes.Light}, {ReducedMotion: true}}
 	if seed%10 == 4 {
-		modes[4] = tui.Options{Replay: true, Recorded: session.ReplayEvents(storyRun, recorded()), Speed: 1}
+		modes[4] = tui.Options{Replay: true, Recorded: session.ReplayEvents(panetest.StoryRun, recorded()), Speed: 1}
 	}
 	h.m = tui.New(newFakeSession(), modes[int(seed)%len(modes)]) //nolint:gosec // small
 	for _, a := range h.m.Actions() {
@@ -67,10 +67,10 @@ func newHand(t *testing.T, seed uint64) *hand {
 		}
 	}
 	stories := []func(*story) *story{
-		(*story).finished, (*story).reviewing, (*story).stopped, (*story).failing, (*story).exploring, (*story).servers, (*story).crowded, (*story).calling, (*story).resumed, (*story).wide,
+		(*story).Finished, (*story).Reviewing, (*story).Stopped, (*story).Failing, (*story).Exploring, (*story).Servers, (*story).Crowded, (*story).Calling, (*story).Resumed, (*story).Wide,
 	}
 	story := stories[int(seed)%len(stories)](newStory()) //nolint:gosec // small
-	h.events, h.now = story.events, story.events[0].Time
+	h.events, h.now = story.Events, story.Events[0].Time
 	h.input("resize", tea.WindowSizeMsg{Width: h.width, Height: h.height})
 	return h
 }
@@ -111,15 +111,15 @@ func (h *hand) play(inputs int) {
 func (h *hand) deliver() {
 	n := min(1+h.rand.IntN(6), len(h.events))
 	if n == 0 {
-		next := []func(*story) *story{(*story).servers, (*story).reviewing, (*story).crowded}[h.rand.IntN(3)](newStory())
+		next := []func(*story) *story{(*story).Servers, (*story).Reviewing, (*story).Crowded}[h.rand.IntN(3)](newStory())
 		for _, a := range h.answers {
 			h.input("an answer", a)
 		}
-		next.session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
-			[]agent.Summary{{Run: storyRun, Goal: "漢字 " + storyGoal, Status: agent.StatusUnfinished, Resumable: true}},
+		next.Session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
+			[]agent.Summary{{Run: panetest.StoryRun, Goal: "漢字 " + panetest.StoryGoal, Status: agent.StatusUnfinished, Resumable: true}},
 			inForce(), panetest.SomeFiles(), panetest.SomeCommands(), panetest.Undo(),
 			[]session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}})
-		h.events, h.answers = next.events, next.answers
+		h.events, h.answers = next.Events, next.Answers
 		return
 	}
 	batch := h.events[:n]

@@ -26,7 +26,7 @@ func settled(t *testing.T, st *story, width, height int) *screen {
 }
 
 func TestResumedRunIsNotPrintedAgain(t *testing.T) {
-	s := settled(t, newStory().resumed(), 120, 36).press(escape)
+	s := settled(t, newStory().Resumed(), 120, 36).press(escape)
 	s.wants("resumed: 2 of 4 steps done")
 	s.wants("Publish the release notes")
 	s.wants("Plan · 2/4 · 0:00") // the time between is not counted
@@ -39,7 +39,7 @@ func TestResumedRunIsNotPrintedAgain(t *testing.T) {
 }
 
 func TestResumedRunIsLive(t *testing.T) {
-	s := settled(t, newStory().rerun(), 120, 36)
+	s := settled(t, newStory().Rerun(), 120, 36)
 	if !s.m.Beating() {
 		t.Error("the clock does not beat")
 	}
@@ -50,7 +50,7 @@ func TestResumedRunIsLive(t *testing.T) {
 }
 
 func TestRestoredRunAsksNothing(t *testing.T) {
-	st := newStory().restored()
+	st := newStory().Restored()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	if s.m.GateOpen() {
 		t.Error("an answered question is open again")
@@ -59,13 +59,13 @@ func TestRestoredRunAsksNothing(t *testing.T) {
 }
 
 func TestOpenQuestionIsAskedAgainAfterResume(t *testing.T) {
-	st := newStory().resumed()
+	st := newStory().Resumed()
 	s := settled(t, st, 120, 36).press(letters("a")...)
 	if s.m.GateOpen() {
 		t.Fatal("the question is still open")
 	}
-	next := &story{now: st.now, seq: st.seq}
-	next.plan(event.DoubtResolved{Step: "3", Decision: event.DoubtAbort, By: "user"},
+	next := &story{Now: st.Now, Seq: st.Seq}
+	next.Plan(event.DoubtResolved{Step: "3", Decision: event.DoubtAbort, By: "user"},
 		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonInDoubt, Error: "step 3 may have taken effect"}},
 		event.RunResumed{From: 3, Model: "qwen3:8b", Attended: true})
 	if s.show(next); !s.m.GateOpen() {
@@ -74,13 +74,13 @@ func TestOpenQuestionIsAskedAgainAfterResume(t *testing.T) {
 }
 
 func TestEndedRunIsLiveOnceResumed(t *testing.T) {
-	st := newStory().ended()
+	st := newStory().Ended()
 	s := settled(t, st, 120, 36)
 	s.wants("✗ failed: the server answered 422: unprocessable")
-	next := &story{now: st.now, seq: st.seq}
-	next.plan(event.RunResumed{From: st.seq, Model: "qwen3:8b", Attended: true},
+	next := &story{Now: st.Now, Seq: st.Seq}
+	next.Plan(event.RunResumed{From: st.Seq, Model: "qwen3:8b", Attended: true},
 		event.FailureResolved{Step: "3", Decision: event.FailureRetry, Args: map[string]any{"title": "x"}, By: "user"}).
-		startStep(storyPlanRun, "3", map[string]any{"title": "x"})
+		StartStep(panetest.StoryPlanRun, "3", map[string]any{"title": "x"})
 	s.show(next)
 	s.wants("resumed: 2 of 4 steps done")
 	s.wants("step 3 is tried again with other arguments")
@@ -93,7 +93,7 @@ func TestEndedRunIsLiveOnceResumed(t *testing.T) {
 
 func TestKeyReopensFailedStepOfEndedRun(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{enter, letters("o")[0]} {
-		s := settled(t, newStory().ended(), 120, 36).press(tabKey)
+		s := settled(t, newStory().Ended(), 120, 36).press(tabKey)
 		s.m.Update(k)
 		s.m.Update(s.m.Rested())
 		s.wants("Failed · step 3 · tickets.open")
@@ -109,13 +109,13 @@ func TestKeyReopensFailedStepOfEndedRun(t *testing.T) {
 		s.m.Update(k)
 		s.m.Update(s.m.Rested())
 		s.press(letters("p")...)
-		s.sent(session.ResolveFailure{Run: storyPlanRun, Step: "3", Decision: event.FailureReplan})
+		s.sent(session.ResolveFailure{Run: panetest.StoryPlanRun, Step: "3", Decision: event.FailureReplan})
 		s.wants("getting ready")
 	}
 }
 
 func TestEnterOnDoneStepOnlyShowsIt(t *testing.T) {
-	s := settled(t, newStory().ended(), 120, 36).press(tabKey).press(letters("g")...).press(enter)
+	s := settled(t, newStory().Ended(), 120, 36).press(tabKey).press(letters("g")...).press(enter)
 	if s.m.GateOpen() || s.m.Focus() != "step" {
 		t.Errorf("got dialog %v, the focus on %s", s.m.GateOpen(), s.m.Focus())
 	}
@@ -128,13 +128,13 @@ func TestXCancelsOnlyRunningStep(t *testing.T) {
 		want string
 		sent []any
 	}{
-		"a running step":     {newStory().branching(), "x", "Step 2 is being canceled", []any{session.Cancel{Run: storyRun, Step: "2"}}},
-		"a completed step":   {newStory().branching(), "gx", "Step 1 has ended already", nil},
-		"a pending step":     {newStory().branching(), "Gx", "Step 6 is not running yet", nil},
-		"a step at its gate": {newStory().gated(), "x", "ctrl+g shows its gate", nil},
-		"a removed step":     {newStory().tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
-		"an ended run":       {newStory().finished(), "x", "The run has ended", nil},
-		"no plan":            {newStory().greeted(), "x", "No step selected", nil},
+		"a running step":     {newStory().Branching(), "x", "Step 2 is being canceled", []any{session.Cancel{Run: panetest.StoryRun, Step: "2"}}},
+		"a completed step":   {newStory().Branching(), "gx", "Step 1 has ended already", nil},
+		"a pending step":     {newStory().Branching(), "Gx", "Step 6 is not running yet", nil},
+		"a step at its gate": {newStory().Gated(), "x", "ctrl+g shows its gate", nil},
+		"a removed step":     {newStory().Tested(), "gjjjjjx", "Step 5 is no longer in the plan", nil},
+		"an ended run":       {newStory().Finished(), "x", "The run has ended", nil},
+		"no plan":            {newStory().Greeted(), "x", "No step selected", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36)
@@ -153,26 +153,26 @@ func listing(t *testing.T, st *story, width, height int) *screen {
 	t.Helper()
 	s := settled(t, st, width, height).press(ctrlR)
 	s.wants("Looking for runs")
-	next := &story{now: st.now, seq: st.seq}
-	return s.show(next.listed())
+	next := &story{Now: st.Now, Seq: st.Seq}
+	return s.show(next.Listed())
 }
 
 func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
-	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}
-	stopped := agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCanceled, Resumable: true}
+	old := agent.Summary{Run: "r-20261120-080000-old1", Goal: panetest.StoryGoal, Status: agent.StatusUnfinished, Resumable: true}
+	stopped := agent.Summary{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Status: event.StatusCanceled, Resumable: true}
 	for name, c := range map[string]struct {
 		st    *story
 		shown agent.Summary
 		want  session.Command
 	}{
-		"stopped run":   {newStory().stopped(), stopped, session.Resume{Run: storyRun}},
-		"completed run": {newStory().finished(), agent.Summary{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted}, session.Resume{Run: old.Run}},
+		"stopped run":   {newStory().Stopped(), stopped, session.Resume{Run: panetest.StoryRun}},
+		"completed run": {newStory().Finished(), agent.Summary{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Status: event.StatusCompleted}, session.Resume{Run: old.Run}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settled(t, c.st, 120, 36).press(ctrlR)
-			next := &story{now: c.st.now, seq: c.st.seq}
-			s.show(next.session([]agent.Summary{old, c.shown}))
-			s.wants("on screen · " + storyGoal[:40])
+			next := &story{Now: c.st.Now, Seq: c.st.Seq}
+			s.show(next.Session([]agent.Summary{old, c.shown}))
+			s.wants("on screen · " + panetest.StoryGoal[:40])
 			s.press(enter)
 			s.sent(asks("runs"), c.want)
 		})
@@ -180,7 +180,7 @@ func TestRunListPreselectsResumableRunOnScreen(t *testing.T) {
 }
 
 func TestEnterResumesChosenRun(t *testing.T) {
-	s := listing(t, newStory().greeted(), 120, 36).press(letters("jj")...).press(enter)
+	s := listing(t, newStory().Greeted(), 120, 36).press(letters("jj")...).press(enter)
 	s.sent(asks("runs"), session.Resume{Run: "r-4"})
 	s.lacks("Runs")
 	s.wants("getting ready")
@@ -190,12 +190,12 @@ func TestEnterResumesChosenRun(t *testing.T) {
 }
 
 func TestEnterOpensCompletedRunAtItsEnd(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := settled(t, st, 120, 36).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{{Run: storyRun, Goal: storyGoal, Status: event.StatusCompleted, Started: st.now}}))
+	s.show(more(st).Session([]agent.Summary{{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Status: event.StatusCompleted, Started: st.Now}}))
 	s.wants("enter open")
 	s.press(enter)
-	s.show(more(st).session(tui.JournalAnswer(storyRun, recorded(), nil)))
+	s.show(more(st).Session(tui.JournalAnswer(panetest.StoryRun, recorded(), nil)))
 	s.wants("the replay is over")
 	s.wants("Plan · rev 2")
 	_, cmd := s.m.Update(letters("q")[0])
@@ -205,22 +205,22 @@ func TestEnterOpensCompletedRunAtItsEnd(t *testing.T) {
 }
 
 func TestActiveRunIsNotResumed(t *testing.T) {
-	st := newStory().branching()
+	st := newStory().Branching()
 	s := settled(t, st, 120, 36).press(ctrlR)
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session([]agent.Summary{{Run: storyRun, Goal: storyGoal, Status: agent.StatusUnfinished, Resumable: true}}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Session([]agent.Summary{{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Status: agent.StatusUnfinished, Resumable: true}}))
 	s.wants("running")
 	s.press(enter)
-	s.sent(asks("runs"), asks("journal "+storyRun))
+	s.sent(asks("runs"), asks("journal "+panetest.StoryRun))
 	s.wants("This is the active run.")
 }
 
 func TestRunListOpensOverPanesAndQuestions(t *testing.T) {
 	for _, keys := range [][]tea.KeyPressMsg{nil, letters("typed"), {tabKey}, {tabKey, tabKey}} {
-		s := settled(t, newStory().branching(), 120, 36).press(keys...).press(ctrlR)
+		s := settled(t, newStory().Branching(), 120, 36).press(keys...).press(ctrlR)
 		s.wants("Looking for runs")
 	}
-	s := settled(t, newStory().failing(), 120, 36).press(ctrlR)
+	s := settled(t, newStory().Failing(), 120, 36).press(ctrlR)
 	s.wants("Looking for runs")
 	s.press(letters("a")...)
 	s.sent(asks("runs"))
@@ -232,10 +232,10 @@ func TestRunListOpensOverPanesAndQuestions(t *testing.T) {
 }
 
 func TestFailedResumeIsReported(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := listing(t, st, 120, 36).press(enter)
-	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
+	next := &story{Now: st.Now, Seq: st.Seq + 20}
+	s.show(next.Session(event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed, Text: "the run cannot be resumed: it is locked by process 41"}))
 	s.wants("✗ the run cannot be resumed: it is locked by process 41")
 	if s.lacks("getting ready"); s.m.Beating() {
 		t.Error("the clock beats")
@@ -243,11 +243,11 @@ func TestFailedResumeIsReported(t *testing.T) {
 }
 
 func TestStopBeforeStartDoesNotCarryOver(t *testing.T) {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := listing(t, st, 120, 36).press(enter, escape)
 	s.wants("stopping")
-	next := &story{now: st.now, seq: st.seq + 20}
-	s.show(next.session(event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped before it started"},
+	next := &story{Now: st.Now, Seq: st.Seq + 20}
+	s.show(next.Session(event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped before it started"},
 		event.ChatUser{Text: "something else"}))
 	s.wants("getting ready")
 	s.lacks("stopping")
@@ -259,11 +259,11 @@ func TestOnlyNewMessagesShowProgress(t *testing.T) {
 		story  *story
 		starts bool
 	}{
-		"message of an earlier session": {newStory().session(event.ChatUser{Text: "fix the tests"}).greeted(), false},
-		"command of an earlier session": {newStory().session(event.ChatUser{Text: "/plan run x"}).greeted(), false},
-		"new message":                   {newStory().greeted().session(event.ChatUser{Text: "fix the tests"}), true},
+		"message of an earlier session": {newStory().Session(event.ChatUser{Text: "fix the tests"}).Greeted(), false},
+		"command of an earlier session": {newStory().Session(event.ChatUser{Text: "/plan run x"}).Greeted(), false},
+		"new message":                   {newStory().Greeted().Session(event.ChatUser{Text: "fix the tests"}), true},
 		"new message before the first status": {
-			newStory().session(event.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).greeted(), true,
+			newStory().Session(event.ChatUser{Text: "fix the tests"}, session.Queue{Doing: "fix the tests"}).Greeted(), true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestOnlyNewMessagesShowProgress(t *testing.T) {
 }
 
 func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
-	st := newStory().restored().session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
+	st := newStory().Restored().Session(event.ChatReply{Status: event.StatusFailed, Text: "no space left on the device"})
 	s := settled(t, st, 120, 36)
 	s.wants("no space left")
 	if s.m.Beating() {
@@ -288,7 +288,7 @@ func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
 }
 
 func TestPlanFromFileShowsNoPhases(t *testing.T) {
-	s := settled(t, newStory().done(), 120, 36)
+	s := settled(t, newStory().Done(), 120, 36)
 	s.wants("› /plan run release-notes")
 	s.wants("▸ plan Publish the release notes · 4 steps")
 	s.wants("✓ done  0:01 · 4 steps")
@@ -296,7 +296,7 @@ func TestPlanFromFileShowsNoPhases(t *testing.T) {
 }
 
 func TestDryRunIsLabeled(t *testing.T) {
-	s := settled(t, newStory().dryRun(), 120, 36)
+	s := settled(t, newStory().DryRun(), 120, 36)
 	for _, text := range []string{
 		"plan Publish the release notes · 4 steps · dry run", "◆ step 3 would ask: its server does not say that it only reads",
 		"dry run: nothing was called", "◆ dry run",
@@ -306,10 +306,10 @@ func TestDryRunIsLabeled(t *testing.T) {
 }
 
 func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
-	st := newStory().greeted().session(event.ChatUser{Text: "/plan create x"}).
-		run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: panetest.NotesPlan(), Revision: 1},
+	st := newStory().Greeted().Session(event.ChatUser{Text: "/plan create x"}).
+		Run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: panetest.NotesPlan(), Revision: 1},
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
-		session(event.ChatReply{Run: storyRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
+		Session(event.ChatReply{Run: panetest.StoryRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
 	s := settled(t, st, 120, 36)
 	s.wants("planned: nothing was run")
 	s.wants("is stored.")
@@ -317,7 +317,7 @@ func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
 
 func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
 	blocked := "fs.read call limit reached (3 of 3)"
-	st := newStory().branching().run(
+	st := newStory().Branching().Run(
 		event.GuardWarned{Guard: "per_tool", Reason: "5 of 6 calls of fs.read", Used: 5, Limit: 6},
 		event.BudgetWarned{Guard: "steps", Used: 8, Limit: 10},
 		event.GuardBlocked{Guard: "per_tool", Reason: untrusted.Text(blocked)},
@@ -333,7 +333,7 @@ func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
 }
 
 func TestCommandReplyIsRenderedAsMarkdown(t *testing.T) {
-	st := newStory().greeted().session(event.ChatUser{Text: "/runs list"}, event.ChatReply{Text: "**two** runs\n\n- `r-1`"})
+	st := newStory().Greeted().Session(event.ChatUser{Text: "/runs list"}, event.ChatReply{Text: "**two** runs\n\n- `r-1`"})
 	s := settled(t, st, 120, 36)
 	s.wants("• r-1")
 	s.lacks("**two**")
@@ -344,7 +344,7 @@ func TestCommandTableIsTruncatedNotWrapped(t *testing.T) {
 	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
 	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
 	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
-		s := settled(t, newStory().greeted().session(event.ChatUser{Text: untrusted.Text(asked)}, event.ChatReply{Text: untrusted.Text(text)}), 64, 36)
+		s := settled(t, newStory().Greeted().Session(event.ChatUser{Text: untrusted.Text(asked)}, event.ChatReply{Text: untrusted.Text(text)}), 64, 36)
 		s.wants("r-2  failed     short")
 		if got := strings.Contains(s.text(), "its end"); got == cut {
 			t.Errorf("%s: got the end of a long row %v\n%s", asked, got, s.text())
@@ -356,7 +356,7 @@ func TestCommandTableIsTruncatedNotWrapped(t *testing.T) {
 }
 
 func TestQueuedCommandDoesNotHideActiveRun(t *testing.T) {
-	st := newStory().branching().session(event.ChatUser{Text: "/plan run x"}, event.Note{Level: "info", Text: "queued: run the plan x"})
+	st := newStory().Branching().Session(event.ChatUser{Text: "/plan run x"}, event.Note{Level: "info", Text: "queued: run the plan x"})
 	s := settled(t, st, 120, 36)
 	s.wants("2 Read the handler")
 	s.lacks("getting ready")

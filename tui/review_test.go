@@ -14,19 +14,10 @@ import (
 	"replan/tui/panetest"
 )
 
-// reviewing: the plan is complete and waits for review.
-func (s *story) reviewing() *story { return s.reviewed(panetest.ReviewEvents(panetest.ReviewSteps())) }
-
-// reviewed: a plan waits for review after these events.
-func (s *story) reviewed(data []event.Data) *story {
-	s.greeted().after(200).session(event.ChatUser{Text: "tidy up"})
-	return s.after(50).run(data...)
-}
-
 // looking opens a screen at a review whose grace time is over.
 func looking(t *testing.T, width, height int) *screen {
 	t.Helper()
-	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(newStory().reviewing())
+	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(newStory().Reviewing())
 	s.m.Update(s.m.ReviewRested())
 	return s
 }
@@ -36,7 +27,7 @@ func (s *screen) reviewAnswer() agent.ReviewAnswer {
 	s.t.Helper()
 	for _, c := range s.session.commands() {
 		if r, ok := c.(session.Review); ok {
-			if r.Run != storyRun {
+			if r.Run != panetest.StoryRun {
 				s.t.Errorf("the answer was sent for the run %s", r.Run)
 			}
 			return r.Answer
@@ -47,7 +38,7 @@ func (s *screen) reviewAnswer() agent.ReviewAnswer {
 }
 
 func TestReviewIgnoresKeysUntilGraceEnds(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).press(letters("typing on")...).show(newStory().reviewing())
+	s := open(t, tui.Options{}, 120, 36).press(letters("typing on")...).show(newStory().Reviewing())
 	if !s.m.Reviewing() {
 		t.Fatal("the review does not open")
 	}
@@ -97,12 +88,12 @@ func TestReviewAskedForByKeyAnswersAtOnce(t *testing.T) {
 }
 
 func TestRejectedReviewAnswerReopensReview(t *testing.T) {
-	st := newStory().reviewing()
+	st := newStory().Reviewing()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.m.Update(s.m.ReviewRested())
 	s.press(letters("Ay")...)
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(event.Note{Level: "warn", Text: "the plan still waits for review: no"}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Session(event.Note{Level: "warn", Text: "the plan still waits for review: no"}))
 	s.wants("the plan still waits for review: no")
 	if !s.m.Reviewing() {
 		t.Error("the review is closed")
@@ -110,13 +101,13 @@ func TestRejectedReviewAnswerReopensReview(t *testing.T) {
 }
 
 func TestChatSummarizesReviewChanges(t *testing.T) {
-	st := newStory().reviewing()
+	st := newStory().Reviewing()
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	plan := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: panetest.ReviewSteps()[1:3]}
 	plan.Steps[0].Title = "Write other notes"
 	plan.Steps[1].Args, plan.Steps[1].DependsOn = map[string]any{"path": "copy.go", "text": "x"}, []string{"2"}
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.run(event.PlanReviewed{
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Run(event.PlanReviewed{
 		Revision: 1, Decision: event.ReviewRun, By: "user", Plan: &plan, Edited: []string{"2", "3"}, Removed: []string{"1", "4", "5"},
 		Moved: []event.Move{{Step: "3", After: "2"}}, Approved: []event.Approval{{Step: "2", Tool: "workspace:fs.write", Args: plan.Steps[0].Args}},
 	}))
@@ -131,19 +122,19 @@ func TestChatSummarizesReviewChanges(t *testing.T) {
 
 func TestAltLTogglesReviewOfNextPlans(t *testing.T) {
 	altL := tea.KeyPressMsg{Code: 'l', Mod: tea.ModAlt}
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	s := open(t, tui.Options{}, 120, 36).show(st).press(altL)
 	s.sent(session.Hold{On: true})
 	s.wants("wait for your review")
-	next := &story{now: st.now, seq: st.seq}
-	s.show(next.session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
+	next := &story{Now: st.Now, Seq: st.Seq}
+	s.show(next.Session(session.Status{Workspace: "/src/auth-service", Model: "qwen3:8b", Review: true}))
 	s.wants("review on")
 	s.press(altL)
 	s.sent(session.Hold{On: true}, session.Hold{On: false})
 }
 
 func TestReplayOpensNoReview(t *testing.T) {
-	s := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().reviewing())
+	s := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().Reviewing())
 	if s.m.Reviewing() {
 		t.Error("a replay opens a review")
 	}
@@ -152,12 +143,12 @@ func TestReplayOpensNoReview(t *testing.T) {
 func TestReviewNotifiesUnfocusedTerminalOnce(t *testing.T) {
 	term := inTerminal(t, tui.Options{}, "TERM=xterm-256color")
 	term.update(tea.BlurMsg{})
-	st := newStory().reviewing()
+	st := newStory().Reviewing()
 	term.deliver(st)
 	if got, want := term.notifications(), "\a\x1b]9;replan: Review: Tidy up\a"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
-	term.deliver(more(st).after(60_000).session(event.Note{Level: "info", Text: "something else"}))
+	term.deliver(more(st).After(60_000).Session(event.Note{Level: "info", Text: "something else"}))
 	if got := term.notifications(); got != "" {
 		t.Errorf("notified again: %q", got)
 	}

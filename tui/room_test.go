@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 // moves sends messages of the mouse and carries out the commands.
@@ -35,7 +36,7 @@ func (s *screen) planHeight() int {
 }
 
 func TestDraggedBorderIsKeptOnRelease(t *testing.T) {
-	s := settled(t, newStory().finished(), 120, 36)
+	s := settled(t, newStory().Finished(), 120, 36)
 	s.moves(tea.MouseClickMsg(left(65, 9)), tea.MouseMotionMsg(left(70, 9)), tea.MouseMotionMsg(left(47, 10)))
 	if got := s.chatWidth(); got != 48 {
 		t.Errorf("the chat has %d cells, want 48:\n%s", got, s.text())
@@ -54,7 +55,7 @@ func TestDraggedBorderIsKeptOnRelease(t *testing.T) {
 }
 
 func TestKeysMoveBordersAndNextKeyKeepsThem(t *testing.T) {
-	s := settled(t, newStory().finished(), 120, 36).press(letters("<<>")...)
+	s := settled(t, newStory().Finished(), 120, 36).press(letters("<<>")...)
 	s.sent()
 	if got := s.chatWidth(); got != 64 {
 		t.Errorf("the chat has %d cells, want 64", got)
@@ -66,7 +67,7 @@ func TestKeysMoveBordersAndNextKeyKeepsThem(t *testing.T) {
 	}
 	s.press(tabKey)
 	s.sent(session.SaveSetting{Key: "screen.chat_width", Value: new("54")}, session.SaveSetting{Key: "screen.chat_width", Value: new("57")})
-	s.show(newStory().session(session.SettingSaved{Key: "screen.chat_width", Value: "57", File: "/etc/replan/config.toml"}))
+	s.show(newStory().Session(session.SettingSaved{Key: "screen.chat_width", Value: "57", File: "/etc/replan/config.toml"}))
 	s.lacks("/etc/replan")
 	before := s.planHeight()
 	if s.press(letters("}}{")...); s.planHeight() != before+1 {
@@ -81,22 +82,22 @@ func TestKeysSayWhyBorderStays(t *testing.T) {
 		keys   string
 		reason string
 	}{
-		{newStory().finished(), 80, 24, "<", "each pane has the whole width"},
-		{newStory().greeted(), 120, 36, ">", "no plan yet"},
-		{newStory().finished(), 120, 36, "+<", "+ shows the others"},
-		{newStory().finished(), 120, 16, "}", "too low for the plan and the step"},
-		{newStory().finished(), 100, 36, "<<<<<<<<<<<", "each pane keeps its minimum size"},
+		{newStory().Finished(), 80, 24, "<", "each pane has the whole width"},
+		{newStory().Greeted(), 120, 36, ">", "no plan yet"},
+		{newStory().Finished(), 120, 36, "+<", "+ shows the others"},
+		{newStory().Finished(), 120, 16, "}", "too low for the plan and the step"},
+		{newStory().Finished(), 100, 36, "<<<<<<<<<<<", "each pane keeps its minimum size"},
 	} {
 		settled(t, c.story, c.w, c.h).press(letters(c.keys)...).wants(c.reason)
 	}
 }
 
 func TestSizesOfConfigurationApply(t *testing.T) {
-	s := open(t, tui.Options{ChatWidth: 40, PlanHeight: 20}, 120, 36).show(newStory().finished())
+	s := open(t, tui.Options{ChatWidth: 40, PlanHeight: 20}, 120, 36).show(newStory().Finished())
 	if s.chatWidth() != 48 || s.planHeight() != 6 {
 		t.Errorf("the chat has %d cells, the plan %d lines", s.chatWidth(), s.planHeight())
 	}
-	s.press(alt('o')).show(newStory().session(session.Settings{Settings: []session.Setting{
+	s.press(alt('o')).show(newStory().Session(session.Settings{Settings: []session.Setting{
 		{Key: "screen.chat_width", Value: "40", Literal: "40", Source: "user file", Saved: new("40")},
 	}}))
 	s.press(enter, backspace).press(letters("5")...).press(enter)
@@ -112,22 +113,22 @@ func TestShownThinkingIsKept(t *testing.T) {
 	keep := func(value string) session.SaveSetting {
 		return session.SaveSetting{Key: "screen.show_thinking", Value: &value}
 	}
-	s := open(t, tui.Options{}, 120, 36).show(newStory().asked()).press(alt('T'))
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Asked()).press(alt('T'))
 	s.wants("▾ thinking")
 	s.press(alt('T')).lacks("▾ thinking")
 	s.sent(keep("true"), keep("false"))
-	open(t, tui.Options{ShowThinking: true}, 120, 36).show(newStory().asked()).wants("▾ thinking")
+	open(t, tui.Options{ShowThinking: true}, 120, 36).show(newStory().Asked()).wants("▾ thinking")
 }
 
 // listsFiles: an order that needs no model is planned as one step, which lists files.
 func listsFiles(status event.Data, readOnly bool) *story {
-	st := newStory().greeted()
+	st := newStory().Greeted()
 	step := plan.Step{Index: "1", Title: "List the files", Executor: plan.ExecutorTool, Tool: "fs.list"}
-	st.run(event.RunStarted{Goal: "list the files", Session: storySession, Catalogue: plan.Catalogue{{Name: "fs.list", Server: "s", ReadOnly: readOnly, Annotated: true}}, Limits: event.DefaultLimits()},
+	st.Run(event.RunStarted{Goal: "list the files", Session: panetest.StorySession, Catalogue: plan.Catalogue{{Name: "fs.list", Server: "s", ReadOnly: readOnly, Annotated: true}}, Limits: event.DefaultLimits()},
 		event.RouteMatched{},
 		event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "List the files", Steps: []plan.Step{step}}},
 		event.StepStarted{Index: "1", Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool})
-	return st.after(5).run(status)
+	return st.After(5).Run(status)
 }
 
 func TestChatHasTheWholeWidthWhenItsAnswerIsTheOnlyResult(t *testing.T) {
@@ -142,7 +143,7 @@ func TestChatHasTheWholeWidthWhenItsAnswerIsTheOnlyResult(t *testing.T) {
 		"one step that changes":   {listsFiles(done, false), tui.Options{}, 66},
 		"the step failed":         {listsFiles(failed, true), tui.Options{}, 66},
 		"the user set the widths": {listsFiles(done, true), tui.Options{ChatWidth: 50}, 60},
-		"several steps":           {newStory().finished(), tui.Options{}, 66},
+		"several steps":           {newStory().Finished(), tui.Options{}, 66},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := open(t, c.o, 120, 36).show(c.st).chatWidth(); got != c.want {

@@ -132,9 +132,6 @@ func (f *runFeed) gate(e event.Event) {
 	}
 }
 
-// asksForSession reports whether the open question is one of the session, not of a run.
-func (f *runFeed) asksForSession() bool { return f.ask.AsksForSession() }
-
 // reply handles the session's reply to the user, which may be about a run.
 func (f *runFeed) reply(d event.ChatReply) {
 	f.live.GiveUp()

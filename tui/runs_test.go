@@ -15,14 +15,15 @@ import (
 	"replan/agent/session"
 	"replan/tui"
 	"replan/tui/dialog"
+	"replan/tui/panetest"
 )
 
 func TestActiveRunsOfThisSessionAreLabeled(t *testing.T) {
-	st := newStory().delegating()
-	st.session([]agent.Summary{
-		{Run: storyChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.now},
-		{Run: storyChildRun, Goal: "the one in it", Status: agent.StatusRunning, Started: st.now, Steps: 2, Done: 1},
-		{Run: "r-other", Goal: "not of this session", Status: agent.StatusRunning, Started: st.now, Steps: 3},
+	st := newStory().Delegating()
+	st.Session([]agent.Summary{
+		{Run: panetest.StoryChatRun, Goal: "the one around", Status: agent.StatusRunning, Started: st.Now},
+		{Run: panetest.StoryChildRun, Goal: "the one in it", Status: agent.StatusRunning, Started: st.Now, Steps: 2, Done: 1},
+		{Run: "r-other", Goal: "not of this session", Status: agent.StatusRunning, Started: st.Now, Steps: 3},
 	})
 	for name, c := range map[string]struct {
 		keys        []tea.KeyPressMsg
@@ -34,8 +35,8 @@ func TestActiveRunsOfThisSessionAreLabeled(t *testing.T) {
 		"run of another session": {[]tea.KeyPressMsg{downKey, downKey}, "not of this session", "elsewhere", "Another replan is running it."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := settled(t, newStory().delegating(), 120, 36).press(ctrlR)
-			s.show(&story{answers: st.answers, now: st.now}).press(c.keys...).press(enter)
+			s := settled(t, newStory().Delegating(), 120, 36).press(ctrlR)
+			s.show(&story{Answers: st.Answers, Now: st.Now}).press(c.keys...).press(enter)
 			s.wants(c.refusal)
 			if line := s.lines()[lineOf(s, c.goal)]; !strings.Contains(line, c.label) {
 				t.Errorf("the row lacks %q: %s", c.label, line)
@@ -54,12 +55,12 @@ func openOfWorkers(t *testing.T) *screen {
 
 func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 	st := newStory()
-	s := openOfWorkers(t).show(newStory().greeted()).press(ctrlR)
-	s.show(more(st).session([]agent.Summary{
-		{Run: "r-1-1-aaa", Goal: "tidy up", Status: agent.StatusRunning, Started: st.now, Steps: 3},
-		{Run: "r-1-1-bbb", Goal: "sweep", Status: agent.StatusWaiting, Started: st.now},
-		{Run: "r-1-1-ccc", Goal: "dust", Status: agent.StatusWaiting, Started: st.now, Why: "no worker offers the model gemma"},
-		{Run: "r-1-1-ddd", Goal: "wipe", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: st.now, Resumable: true},
+	s := openOfWorkers(t).show(newStory().Greeted()).press(ctrlR)
+	s.show(more(st).Session([]agent.Summary{
+		{Run: "r-1-1-aaa", Goal: "tidy up", Status: agent.StatusRunning, Started: st.Now, Steps: 3},
+		{Run: "r-1-1-bbb", Goal: "sweep", Status: agent.StatusWaiting, Started: st.Now},
+		{Run: "r-1-1-ccc", Goal: "dust", Status: agent.StatusWaiting, Started: st.Now, Why: "no worker offers the model gemma"},
+		{Run: "r-1-1-ddd", Goal: "wipe", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: st.Now, Resumable: true},
 	}))
 	for _, other := range []string{"elsewhere", "Conversations", "conversations"} {
 		s.lacks(other)
@@ -79,15 +80,15 @@ func TestRunsOfWorkersHaveTheirOwnWords(t *testing.T) {
 }
 
 func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
-	s := openOfWorkers(t).show(newStory().branching())
+	s := openOfWorkers(t).show(newStory().Branching())
 	s.wants("Type a remark: ctrl+t sends it")
 	s.lacks("enter queue")
-	openOfWorkers(t).show(newStory().answering()).press(append(letters("x"), ctrl('t'))...).wants("No model in this run can read it now.")
-	s = openOfWorkers(t).show(newStory().greeted())
+	openOfWorkers(t).show(newStory().Answering()).press(append(letters("x"), ctrl('t'))...).wants("No model in this run can read it now.")
+	s = openOfWorkers(t).show(newStory().Greeted())
 	s.wants("ctrl+c leaves the run to its workers")
 	s.press(letters("hurry")...).lacks("enter send  tab pane")
 	s.press(ctrl('t')).wants("The run has not begun.")
-	s = openOfWorkers(t).show(newStory().ended())
+	s = openOfWorkers(t).show(newStory().Ended())
 	s.m.Update(tui.Over())
 	s.wants("ctrl+c quits, ctrl+r lists runs")
 	for _, offer := range []string{"Describe a goal", "enter send", "resume"} {
@@ -97,10 +98,10 @@ func TestScreenOfARunOfWorkersOffersOnlyWhatCanBeDoneThere(t *testing.T) {
 		t.Fatalf("the focus is on the %s", s.m.Focus())
 	}
 	s.lacks("continue from here")
-	s = openOfWorkers(t).show(newStory().branching().run(event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}}))
+	s = openOfWorkers(t).show(newStory().Branching().Run(event.RunCompleted{Result: event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}}))
 	s.wants("replan plan resume k3fq resumes")
 	s.lacks("enter resumes")
-	s = openOfWorkers(t).show(newStory().finished()).press(tabKey)
+	s = openOfWorkers(t).show(newStory().Finished()).press(tabKey)
 	s.lacks("u undo")
 	s.press(letters("u")...).wants("A run of workers cannot be undone.")
 }
@@ -112,25 +113,25 @@ func TestRunOfWorkersIsStoppedBeforeItBegins(t *testing.T) {
 	s.press(escape).wants("stopping")
 	s.sent(session.Stop{})
 	reply := event.ChatReply{Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: "stopped by ann before it began"}
-	s.show((&story{now: newStory().now}).session(reply)).wants("stopped by ann before it began")
+	s.show((&story{Now: newStory().Now}).Session(reply)).wants("stopped by ann before it began")
 	s.press(escape).wants("Nothing is running.")
 }
 
 // previewed opens the list of runs on a finished run and delivers its journal.
 func previewed(t *testing.T, width, height int, err error) *screen {
 	t.Helper()
-	st := newStory().finished()
-	s := open(t, tui.Options{}, width, height).show(newStory().greeted()).press(ctrlR)
+	st := newStory().Finished()
+	s := open(t, tui.Options{}, width, height).show(newStory().Greeted()).press(ctrlR)
 	s.wants("Looking for runs")
 	events := recorded()
 	if err != nil {
 		events = nil
 	}
-	s.show(more(st).session([]agent.Summary{
-		{Run: storyRun, Goal: storyGoal, Title: "Rename authenticate", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: newStory().now, Steps: 5, Done: 5, Replans: 1},
-		{Run: "r-old", Goal: "the one before", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: newStory().now, Steps: 2, Resumable: true},
+	s.show(more(st).Session([]agent.Summary{
+		{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Title: "Rename authenticate", Status: event.StatusCompleted, Reason: event.ReasonGoalMet, Started: newStory().Now, Steps: 5, Done: 5, Replans: 1},
+		{Run: "r-old", Goal: "the one before", Status: event.StatusFailed, Reason: event.ReasonStepFailed, Started: newStory().Now, Steps: 2, Resumable: true},
 	}))
-	s.m.Update(tui.Answer(dialog.NewPastRun(storyRun, events, err)))
+	s.m.Update(tui.Answer(dialog.NewPastRun(panetest.StoryRun, events, err)))
 	return s
 }
 
@@ -154,7 +155,7 @@ func TestPreviewReadsOneJournalAtATime(t *testing.T) {
 	s.sent(asks("runs"), asks("journal r-old"))
 	s.press(upKey, downKey)
 	s.sent(asks("runs"), asks("journal r-old"))
-	s.m.Update(tui.Answer(dialog.NewPastRun(storyRun, recorded(), nil)))
+	s.m.Update(tui.Answer(dialog.NewPastRun(panetest.StoryRun, recorded(), nil)))
 	s.wants("Failed: a step did not succeed")
 	s.lacks("github.com")
 }

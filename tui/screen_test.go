@@ -153,15 +153,15 @@ func openOn(t *testing.T, f *fakeSession, o tui.Options, width, height int) *scr
 
 // show delivers the events of a story in one batch.
 func (s *screen) show(st *story) *screen {
-	s.m.Update(tui.Batch(st.events, st.now))
+	s.m.Update(tui.Batch(st.Events, st.Now))
 	s.answered(st)
-	s.m.Update(tui.Beat(st.now))
+	s.m.Update(tui.Beat(st.Now))
 	return s
 }
 
 // answered delivers the answers to the queries of a story.
 func (s *screen) answered(st *story) {
-	for _, a := range st.answers {
+	for _, a := range st.Answers {
 		s.m.Update(a)
 	}
 }
@@ -335,7 +335,7 @@ func TestHeaderTabsAndFooterOfOtherStates(t *testing.T) {
 	for _, name := range otherStates() {
 		edges(name, states[name])
 	}
-	edges("no model", func() *story { return newStory().session(panetest.NoModel(prompt.TroubleUnreachable, "")) })
+	edges("no model", func() *story { return newStory().Session(panetest.NoModel(prompt.TroubleUnreachable, "")) })
 	golden.RequireEqual(t, out.String())
 }
 
@@ -351,7 +351,7 @@ func TestPanesOnANarrowScreen(t *testing.T) {
 		{"args 40x12", 40, 12, append([]tea.KeyPressMsg{escape, tabKey, tabKey}, letters("1")...)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t, tui.Options{Theme: themes.Dark}, c.w, c.h).show(newStory().revised())
+			s := open(t, tui.Options{Theme: themes.Dark}, c.w, c.h).show(newStory().Revised())
 			s.m.Update(s.m.Rested())
 			s.press(c.keys...)
 			golden.RequireEqual(t, s.front()+"\n")
@@ -373,7 +373,7 @@ func TestTheMainViewInItsColors(t *testing.T) {
 	} {
 		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
 			t.Run(fmt.Sprintf("%s %dx%d", c.name, size.w, size.h), func(t *testing.T) {
-				s := open(t, c.o, size.w, size.h).show(newStory().tested())
+				s := open(t, c.o, size.w, size.h).show(newStory().Tested())
 				s.press(tabKey)
 				golden.RequireEqual(t, s.m.View().Content+"\n")
 			})
@@ -425,7 +425,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 		s.m = tui.New(s.session, o)
 		st := all[rapid.SampledFrom(names).Draw(r, "state")]()
 		s.m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-		s.m.Update(tui.Batch(st.events, st.now))
+		s.m.Update(tui.Batch(st.Events, st.Now))
 		s.m.Update(s.m.Rested())
 		s.m.Update(s.m.ReviewRested())
 		for range rapid.IntRange(0, 8).Draw(r, "turns") {
@@ -436,7 +436,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 			}
 			w, h := rapid.IntRange(1, 210).Draw(r, "width"), rapid.IntRange(1, 62).Draw(r, "height")
 			s.m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-			s.m.Update(tui.Beat(st.now.Add(time.Second)))
+			s.m.Update(tui.Beat(st.Now.Add(time.Second)))
 			lines := strings.Split(s.m.View().Content, "\n")
 			if len(lines) != h {
 				r.Fatalf("%dx%d: %d lines\n%s", w, h, len(lines), s.text())

@@ -10,9 +10,8 @@ import (
 
 // serverNews tells what happens to the tool servers.
 type serverNews struct {
-	lost    map[string]bool // servers that were lost (true), or have never started (false)
-	stale   bool            // the tools and figures of the servers must be fetched again
-	address string          // of a login, to be copied
+	lost  map[string]bool // servers that were lost (true), or have never started (false)
+	stale bool            // the tools and figures of the servers must be fetched again
 }
 
 // notices shows which servers were lost and which steps of a run lose their tool
@@ -68,19 +67,9 @@ func (s *serverNews) observe(data event.Data, shown bool) {
 // changed notes that the servers on the screen must be fetched again.
 func (s *serverNews) changed() { s.stale = true }
 
-// login takes the address of a login, to be copied.
-func (s *serverNews) login(address string) { s.address = address }
-
 // takeStale reports whether the servers must be fetched again, once.
 func (s *serverNews) takeStale() bool {
 	stale := s.stale
 	s.stale = false
 	return stale
-}
-
-// takeLogin returns the address of a login that was not copied yet, once; "" for none.
-func (s *serverNews) takeLogin() string {
-	address := s.address
-	s.address = ""
-	return address
 }

@@ -13,44 +13,44 @@ import (
 // states are the moments of the story that are drawn: those of [mainViews] as whole
 // screens, those of [otherStates] pane by pane.
 var states = map[string]func() *story{
-	"empty":      func() *story { return newStory().greeted() },
-	"analyzing":  func() *story { return newStory().asked() },
-	"drafting":   func() *story { return newStory().drafting() },
-	"branching":  func() *story { return newStory().branching() },
-	"gated":      func() *story { return newStory().gated() },
-	"replanning": func() *story { return newStory().replanning() },
-	"revised":    func() *story { return newStory().revised() },
-	"tested":     func() *story { return newStory().tested() },
-	"answering":  func() *story { return newStory().answering() },
-	"finished":   func() *story { return newStory().finished() },
-	"stopped":    func() *story { return newStory().stopped() },
-	"servers":    func() *story { return newStory().servers() },
-	"reviewing":  func() *story { return newStory().reviewing() },
+	"empty":      func() *story { return newStory().Greeted() },
+	"analyzing":  func() *story { return newStory().Asked() },
+	"drafting":   func() *story { return newStory().Drafting() },
+	"branching":  func() *story { return newStory().Branching() },
+	"gated":      func() *story { return newStory().Gated() },
+	"replanning": func() *story { return newStory().Replanning() },
+	"revised":    func() *story { return newStory().Revised() },
+	"tested":     func() *story { return newStory().Tested() },
+	"answering":  func() *story { return newStory().Answering() },
+	"finished":   func() *story { return newStory().Finished() },
+	"stopped":    func() *story { return newStory().Stopped() },
+	"servers":    func() *story { return newStory().Servers() },
+	"reviewing":  func() *story { return newStory().Reviewing() },
 }
 
 // moments are further states, not drawn at every size, for which the same rules
 // hold.
 var moments = map[string]func() *story{
-	"failing": func() *story { return newStory().failing() },
-	"ended":   func() *story { return newStory().ended() },
-	"done":    func() *story { return newStory().done() },
-	"retold":  func() *story { return newStory().restored() },
-	"resumed": func() *story { return newStory().resumed() },
-	"rerun":   func() *story { return newStory().rerun() },
-	"dry run": func() *story { return newStory().dryRun() },
-	"listed":  func() *story { return newStory().listed() },
-	"crowded": func() *story { return newStory().crowded() },
+	"failing": func() *story { return newStory().Failing() },
+	"ended":   func() *story { return newStory().Ended() },
+	"done":    func() *story { return newStory().Done() },
+	"retold":  func() *story { return newStory().Restored() },
+	"resumed": func() *story { return newStory().Resumed() },
+	"rerun":   func() *story { return newStory().Rerun() },
+	"dry run": func() *story { return newStory().DryRun() },
+	"listed":  func() *story { return newStory().Listed() },
+	"crowded": func() *story { return newStory().Crowded() },
 
-	"exploring":  func() *story { return newStory().exploring() },
-	"patching":   func() *story { return newStory().patching() },
-	"calling":    func() *story { return newStory().calling() },
-	"delegating": func() *story { return newStory().delegating() },
-	"returned":   func() *story { return newStory().returned() },
-	"told":       func() *story { return newStory().chatAnswered() },
-	"spoken":     func() *story { return newStory().spoken() },
-	"choosing":   func() *story { return newStory().choosing() },
+	"exploring":  func() *story { return newStory().Exploring() },
+	"patching":   func() *story { return newStory().Patching() },
+	"calling":    func() *story { return newStory().Calling() },
+	"delegating": func() *story { return newStory().Delegating() },
+	"returned":   func() *story { return newStory().Returned() },
+	"told":       func() *story { return newStory().ChatAnswered() },
+	"spoken":     func() *story { return newStory().Spoken() },
+	"choosing":   func() *story { return newStory().Choosing() },
 	"halted": func() *story {
-		return newStory().halted(event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"})
+		return newStory().Halted(event.Result{Status: event.StatusFailed, Reason: event.ReasonGuard, Error: "no more"})
 	},
 }
 

@@ -11,10 +11,11 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui"
+	"replan/tui/panetest"
 )
 
 func TestEnterQueuesAndCtrlTSteers(t *testing.T) {
-	s := settled(t, newStory().exploring(), 120, 36).press(letters("leave the tests alone")...)
+	s := settled(t, newStory().Exploring(), 120, 36).press(letters("leave the tests alone")...)
 	s.wants("enter queue  ctrl+t steer")
 	s.press(ctrl('t'))
 	s.sent(session.Steer{Text: "leave the tests alone"})
@@ -31,11 +32,11 @@ func TestRefusedSteeringSaysWhy(t *testing.T) {
 		keys []tea.KeyPressMsg
 		want string
 	}{
-		"no run":        {newStory().chatAnswered(), append(letters("x"), ctrl('t')), "No run is active; enter sends it."},
-		"no text":       {newStory().exploring(), []tea.KeyPressMsg{ctrl('t')}, "Type a message for the run first."},
-		"another pane":  {newStory().exploring(), []tea.KeyPressMsg{tabKey, ctrl('t')}, "moves to the input"},
-		"before a run":  {newStory().greeted(), append(letters("x"), ctrl('t')), "No run is active"},
-		"while it ends": {newStory().answering(), append(letters("x"), ctrl('t')), "No model in this run can read it now; enter queues it."},
+		"no run":        {newStory().ChatAnswered(), append(letters("x"), ctrl('t')), "No run is active; enter sends it."},
+		"no text":       {newStory().Exploring(), []tea.KeyPressMsg{ctrl('t')}, "Type a message for the run first."},
+		"another pane":  {newStory().Exploring(), []tea.KeyPressMsg{tabKey, ctrl('t')}, "moves to the input"},
+		"before a run":  {newStory().Greeted(), append(letters("x"), ctrl('t')), "No run is active"},
+		"while it ends": {newStory().Answering(), append(letters("x"), ctrl('t')), "No model in this run can read it now; enter queues it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settled(t, c.st, 120, 36).press(c.keys...).wants(c.want)
@@ -44,31 +45,31 @@ func TestRefusedSteeringSaysWhy(t *testing.T) {
 }
 
 func TestSteeringMessageIsShownInChat(t *testing.T) {
-	s := settled(t, newStory().spoken(), 120, 36)
+	s := settled(t, newStory().Spoken(), 120, 36)
 	s.wants("› leave the tests alone,")
 	s.wants("sent to the current run")
-	settled(t, newStory().exploring().run(event.RunSteered{Text: "hurry", By: "ann@laptop"}), 120, 36).wants("sent to the current run (by ann@laptop)")
+	settled(t, newStory().Exploring().Run(event.RunSteered{Text: "hurry", By: "ann@laptop"}), 120, 36).wants("sent to the current run (by ann@laptop)")
 	if s.press(upKey); s.m.Typed() != "leave the tests alone,\nthey are mine" {
 		t.Errorf("the history returns %q", s.m.Typed())
 	}
 }
 
 func TestCompactionNoticeNamesUndo(t *testing.T) {
-	s := settled(t, newStory().spoken(), 120, 36)
+	s := settled(t, newStory().Spoken(), 120, 36)
 	s.wants("18 messages summarized, 9.1k → 1.2k tokens")
 	s.wants("/compact undo")
 	s.wants("18 messages are back in the conversation")
 	s.wants("what changed in the token helper lately?") // the chat keeps its messages
-	st := newStory().greeted().session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
+	st := newStory().Greeted().Session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
 	settled(t, st, 120, 36).wants("3 messages shortened, 900 → 200 tokens · /compact undo")
 }
 
 func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
-	running := open(t, tui.Options{}, 120, 36).show(newStory().exploring()).press(letters("x")...)
+	running := open(t, tui.Options{}, 120, 36).show(newStory().Exploring()).press(letters("x")...)
 	if got := running.session.commands(); len(got) != 0 {
 		t.Errorf("during a run it sends %v", got)
 	}
-	without := open(t, tui.Options{}, 120, 36).show(newStory().session(session.Status{Problem: "Ollama does not answer"})).press(letters("x")...)
+	without := open(t, tui.Options{}, 120, 36).show(newStory().Session(session.Status{Problem: "Ollama does not answer"})).press(letters("x")...)
 	if got := without.session.commands(); len(got) != 0 {
 		t.Errorf("without a server it sends %v", got)
 	}
@@ -81,57 +82,57 @@ func TestContextMeter(t *testing.T) {
 		st   *story
 		want string
 	}{
-		"only the window is known":       {newStory().session(status), "m · 8k ctx"},
-		"estimate while idle":            {newStory().session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
-		"count of an active run":         {newStory().exploring().session(with(1210)), "1.7k/32k ctx"},
-		"estimate after the run":         {newStory().chatAnswered().session(with(1210)), "~1.2k/8k ctx"},
-		"last count without an estimate": {newStory().finished().session(status), "4.3k/32k ctx"},
+		"only the window is known":       {newStory().Session(status), "m · 8k ctx"},
+		"estimate while idle":            {newStory().Session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
+		"count of an active run":         {newStory().Exploring().Session(with(1210)), "1.7k/32k ctx"},
+		"estimate after the run":         {newStory().ChatAnswered().Session(with(1210)), "~1.2k/8k ctx"},
+		"last count without an estimate": {newStory().Finished().Session(status), "4.3k/32k ctx"},
 	} {
 		t.Run(name, func(t *testing.T) { settled(t, c.st, 120, 36).wants(c.want) })
 	}
 }
 
 func TestHeaderShowsModelThinkingAndProfile(t *testing.T) {
-	s := settled(t, newStory().calling(), 120, 36)
+	s := settled(t, newStory().Calling(), 120, 36)
 	s.wants("answering · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx")
-	settled(t, newStory().greeted(), 120, 36).lacks("think")
+	settled(t, newStory().Greeted(), 120, 36).lacks("think")
 }
 
 func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
 	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
 		for _, tokens := range []int{1210, 27_400, 120_500} {
-			st := newStory().chatAnswered().session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
+			st := newStory().ChatAnswered().Session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
 			header := settled(t, st, 40, 12).lines()[0]
 			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
 				t.Errorf("%s", header)
 			}
 		}
 	}
-	settled(t, newStory().session(session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
+	settled(t, newStory().Session(session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
 }
 
 func TestProjectNotesAreNamedOnce(t *testing.T) {
-	s := settled(t, newStory().choosing(), 120, 36)
+	s := settled(t, newStory().Choosing(), 120, 36)
 	s.wants("notes        AGENTS.md")
-	st := newStory().choosing().session(event.ChatUser{Text: "go"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "on"})
+	st := newStory().Choosing().Session(event.ChatUser{Text: "go"}, event.ChatReply{Text: "done"}, event.ChatUser{Text: "on"})
 	n := strings.Count(settled(t, st, 120, 36).text(), "notes of this project")
 	if n != 1 {
 		t.Errorf("the notes are named %d times", n)
 	}
-	late := newStory().session(event.ChatUser{Text: "go"}, session.Status{Workspace: "/src", Instructions: "../AGENTS.md"})
+	late := newStory().Session(event.ChatUser{Text: "go"}, session.Status{Workspace: "/src", Instructions: "../AGENTS.md"})
 	settled(t, late, 120, 36).wants("notes of this project: ../AGENTS.md")
 }
 
 func TestModelTurnAfterCallsIsLabeled(t *testing.T) {
-	st := newStory().calling()
+	st := newStory().Calling()
 	settled(t, st, 120, 36).lacks("the model continues") // a call is running
-	st = newStory().calling().chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
-		event.ModelRequested{Purpose: prompt.PurposeChat, Request: request(prompt.PurposeChat, "")})
+	st = newStory().Calling().Chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model continues")
 }
 
 func TestSteerCommandIsShownOnce(t *testing.T) {
-	st := newStory().exploring().session(event.ChatUser{Text: "/steer leave the tests"}).run(event.RunSteered{Text: "leave the tests"})
+	st := newStory().Exploring().Session(event.ChatUser{Text: "/steer leave the tests"}).Run(event.RunSteered{Text: "leave the tests"})
 	s := settled(t, st, 120, 60)
 	s.wants("sent to the current run")
 	if n := strings.Count(s.text(), "leave the tests"); n != 1 {

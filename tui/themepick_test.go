@@ -27,7 +27,7 @@ func tryingOn(t *testing.T, width, height int) *screen {
 		t.Fatal(err)
 	}
 	set.Miss("torn", errors.New("the theme /home/me/themes/torn.toml cannot be used: line 3: colours.text is \"red\""))
-	s := open(t, tui.Options{Themes: set, Config: "/etc/replan/config.toml"}, width, height).show(newStory().finished())
+	s := open(t, tui.Options{Themes: set, Config: "/etc/replan/config.toml"}, width, height).show(newStory().Finished())
 	s.m.Update(tea.BackgroundColorMsg{Color: color.Black})
 	return s.press(altC)
 }
@@ -58,7 +58,7 @@ func TestThemeIsPreviewedWhileChoosing(t *testing.T) {
 	}
 	s.press(enter)
 	s.sent(session.SaveSetting{Key: "screen.theme", Value: new("harbour")})
-	s.show(newStory().session(session.SettingSaved{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
+	s.show(newStory().Session(session.SettingSaved{Key: "screen.theme", Value: "harbour", File: "/etc/replan/config.toml"}))
 	s.wants("Theme harbour saved in /etc/replan/config.toml")
 	if s.ground() != harbour.Background {
 		t.Error("enter does not keep the theme")
@@ -95,7 +95,7 @@ func TestColorsFitTerminalProfile(t *testing.T) {
 		{colorprofile.ASCII, themes.Mode{NoColor: true}},
 	} {
 		t.Run(c.profile.String(), func(t *testing.T) {
-			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(newStory().finished())
+			s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(newStory().Finished())
 			s.m.Update(tea.ColorProfileMsg{Profile: c.profile})
 			content := s.m.View().Content
 			if want := new(themes.Set).New(themes.Dark, true, c.want).Styles.Brand.Render("replan"); !strings.Contains(content, want) {
@@ -111,10 +111,10 @@ func TestColorsFitTerminalProfile(t *testing.T) {
 func TestReducedMotionRedrawsOncePerSecond(t *testing.T) {
 	for _, calm := range []bool{true, false} {
 		s := open(t, tui.Options{ReducedMotion: calm}, 120, 36)
-		st := newStory().branching()
+		st := newStory().Branching()
 		s.show(st)
 		before := s.text()
-		s.m.Update(tui.Beat(st.now)) // the next frame, at the same time
+		s.m.Update(tui.Beat(st.Now)) // the next frame, at the same time
 		if moves := s.text() != before; moves == calm {
 			t.Errorf("reduced motion %v: the screen changes while no time passes: %v", calm, moves)
 		}

@@ -20,12 +20,12 @@ func oneChange() session.ChangesOffered {
 // undoing presses u in the plan of an ended run, and delivers the preview.
 func undoing(t *testing.T, u event.Undo, width, height int) *screen {
 	t.Helper()
-	st := newStory().finished()
+	st := newStory().Finished()
 	s := settled(t, st, width, height).press(tabKey).press(letters("u")...)
 	s.sent(asks("undo "))
 	s.wants("Looking up its changes")
 	s.press(letters("y")...) // ignored before the preview
-	return s.show(more(st).session(u))
+	return s.show(more(st).Session(u))
 }
 
 func TestUndoShowsDiffFirst(t *testing.T) {
@@ -37,16 +37,16 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 		s.wants(text)
 	}
 	s.press(letters("y")...)
-	s.sent(asks("undo "), session.Undo{Run: storyRun})
+	s.sent(asks("undo "), session.Undo{Run: panetest.StoryRun})
 	s.wants("Restoring the files")
 	s.press(letters("y")...) // ignored after the first
-	s.sent(asks("undo "), session.Undo{Run: storyRun})
+	s.sent(asks("undo "), session.Undo{Run: panetest.StoryRun})
 
-	st := newStory().finished()
+	st := newStory().Finished()
 	u := panetest.Undo()
-	s.show(more(st).session(event.ChatUndone{Undo: u}, event.ChatReply{Text: "undid the run " + storyRun + ":\n\n- restored `auth/handler.go`\n- removed `auth/notes.md`\n- recreated `auth/old.go`"}))
+	s.show(more(st).Session(event.ChatUndone{Undo: u}, event.ChatReply{Text: "undid the run " + panetest.StoryRun + ":\n\n- restored `auth/handler.go`\n- removed `auth/notes.md`\n- recreated `auth/old.go`"}))
 	s.lacks("put back 3 files")
-	s.wants("undid the run " + storyRun)
+	s.wants("undid the run " + panetest.StoryRun)
 	s.wants("recreated auth/old.go")
 	s.wants("− undone") // in the header
 }
@@ -54,13 +54,13 @@ func TestUndoShowsDiffFirst(t *testing.T) {
 func TestUndoTakesTheNewestRunThatChangedFiles(t *testing.T) {
 	for typed, sent := range map[string][]any{"undo": {asks("undo ")}, "/undo": {asks("completions commands"), asks("undo ")}} {
 		t.Run(typed, func(t *testing.T) {
-			st := newStory().finished()
+			st := newStory().Finished()
 			s := settled(t, st, 120, 36).press(letters(typed)...).press(enter)
 			s.sent(sent...)
 			s.wants("Undo last run")
 			u := panetest.Undo()
 			u.Run, u.Goal = "r-earlier", "rename Cart to Basket"
-			s.show(more(st).session(u))
+			s.show(more(st).Session(u))
 			s.wants("Undo r-earlier")
 			s.wants("rename Cart to Basket")
 			s.press(letters("y")...)
@@ -71,34 +71,34 @@ func TestUndoTakesTheNewestRunThatChangedFiles(t *testing.T) {
 
 func TestPlanKeepsKeysAfterUndo(t *testing.T) {
 	s := undoing(t, panetest.Undo(), 120, 36).press(letters("y")...)
-	s.show((&story{now: newStory().now}).session(event.ChatUndone{Undo: event.Undo{Run: storyRun}}))
+	s.show((&story{Now: newStory().Now}).Session(event.ChatUndone{Undo: event.Undo{Run: panetest.StoryRun}}))
 	if got := s.m.Focus(); got != "plan" {
 		t.Errorf("the %s has the keys", got)
 	}
 }
 
 func TestRunListOpensUndo(t *testing.T) {
-	s := listing(t, newStory().greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
+	s := listing(t, newStory().Greeted(), 120, 36).press(downKey, downKey).press(letters("u")...)
 	s.sent(asks("runs"), asks("undo r-4"))
 	s.wants("Looking up its changes")
-	s.show((&story{now: newStory().now}).session(event.Undo{Run: "r-other", Refused: "not this one"}))
+	s.show((&story{Now: newStory().Now}).Session(event.Undo{Run: "r-other", Refused: "not this one"}))
 	s.lacks("not this one")
 	s.press(escape)
 	s.wants("Runs")
 }
 
 func TestActiveRunIsNotUndone(t *testing.T) {
-	s := settled(t, newStory().branching(), 120, 36).press(tabKey).press(letters("u")...)
+	s := settled(t, newStory().Branching(), 120, 36).press(tabKey).press(letters("u")...)
 	s.wants("The run is active: undo it when it has ended.")
 	s.sent()
-	st := newStory().branching()
-	s.press(ctrlR).show(more(st).session([]agent.Summary{
-		{Run: storyRun, Goal: storyGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
+	st := newStory().Branching()
+	s.press(ctrlR).show(more(st).Session([]agent.Summary{
+		{Run: panetest.StoryRun, Goal: panetest.StoryGoal, Status: agent.StatusRunning}, {Run: "r-other", Goal: "another's", Status: agent.StatusRunning},
 	})).press(letters("u")...)
 	s.wants("The run is active: undo it when it has ended.")
 	s.press(downKey).press(letters("u")...)
 	s.wants("Another replan is running it.")
 	s.sent(asks("runs"), asks("journal r-other"))
-	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().finished()).press(tabKey).press(letters("u")...)
+	p := open(t, tui.Options{Replay: true}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("u")...)
 	p.wants("This is a replay: nothing can be undone here.")
 }

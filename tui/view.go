@@ -6,48 +6,89 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"replan/tui/ask"
-	"replan/tui/chat"
-	"replan/tui/dag"
 	"replan/tui/draw"
 	"replan/tui/frame"
-	"replan/tui/input"
 	"replan/tui/panes"
 	"replan/tui/selection"
-	"replan/tui/step"
 )
 
 // view composes the lines of the screen from what its parts draw.
 type view struct {
-	styles  *draw.Styles
-	panes   *panes.Arrangement
-	frame   *frame.Frame
-	edges   *edges
-	focus   *keyFocus
-	chat    *chat.Pane
-	input   *input.Pane
-	dag     *dag.Pane
-	detail  *step.Pane
-	ask     *ask.Dialog
-	dialogs *dialogs
-	toasts  *frame.Toasts
+	styles    *draw.Styles
+	frame     *frame.Frame
+	situation *situation
+	footer    *footer
+	focus     *keyFocus
+	places    places
+	chat      drawnChat
+	input     drawnInput
+	plan      drawnPlan
+	step      drawnStep
+	sheet     drawnSheet
+	dialogs   interface{ front() overlay }
+	toasts    interface {
+		Draw(l *draw.Styles, width int, lines []string)
+	}
+}
+
+// places says where on the screen each part is.
+type places interface {
+	Layout() panes.Layout
+	Size() (width, height int)
+}
+
+// drawnChat draws the conversation.
+type drawnChat interface {
+	View() []string
+	EdgeLabels() (title, note string)
+	SearchCursor() int
+}
+
+// drawnInput draws the input, and the list above it over other lines.
+type drawnInput interface {
+	View(place draw.Rect) []string
+	ListOver(lines []string, width int) []string
+	Cursor() *tea.Cursor
+}
+
+// drawnPlan draws the plan.
+type drawnPlan interface {
+	View() []string
+	Title() string
+	Summary() string
+	ChosenTitle() string
+}
+
+// drawnStep draws the chosen step.
+type drawnStep interface {
+	View() []string
+	Title(width int) string
+	Place() string
+}
+
+// drawnSheet draws an open gate or question.
+type drawnSheet interface {
+	View(place draw.Rect) []string
+	Showing() bool
+	Editing() bool
+	Cursor() *tea.Cursor
 }
 
 // lines returns every line of the screen.
 func (v *view) lines() []string {
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	if l.Small {
 		return v.frame.TooSmall(l.Width, l.Height)
 	}
 	screen := make([]string, 0, l.Height)
-	screen = append(screen, v.frame.Header(v.edges.state(), l.Width))
+	screen = append(screen, v.frame.Header(v.situation.state(), l.Width))
 	over := v.dialogs.front()
 	if over != nil {
 		screen = append(screen, v.underlaid(over.View(v.dialogSize()))...)
 	} else {
 		screen = append(screen, v.body()...)
 	}
-	screen = append(screen, v.frame.Footer(v.edges.footer(), l.Width))
+	screen = append(screen, v.footer.draw(l.Width))
 	first, end := 1, l.Height-l.Sheet.H-1 // lines that notices may cover
 	if l.Tabs.H > 0 && over == nil {
 		first = l.Tabs.Y + 1
@@ -63,7 +104,7 @@ func (v *view) lines() []string {
 
 // cursor returns the position of the text cursor, nil if nothing is being typed.
 func (v *view) cursor() *tea.Cursor {
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	within := func(c *tea.Cursor, place draw.Rect) *tea.Cursor {
 		if c != nil {
 			c.X += place.X
@@ -76,8 +117,8 @@ func (v *view) cursor() *tea.Cursor {
 		return nil
 	case over != nil:
 		return within(over.Cursor(), draw.Rect{Y: 1}) // below the header
-	case v.ask.Editing():
-		return within(v.ask.Cursor(), l.Sheet)
+	case v.sheet.Editing():
+		return within(v.sheet.Cursor(), l.Sheet)
 	case v.focus.searching():
 		return tea.NewCursor(l.Chat.X+v.chat.SearchCursor(), l.Chat.Y+l.Chat.H-1)
 	default:
@@ -88,7 +129,7 @@ func (v *view) cursor() *tea.Cursor {
 // selectable returns the area that bounds a selection from that cell, and whether that
 // is the chat.
 func (v *view) selectable(x, y int) (area draw.Rect, chat bool) {
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	switch over := v.dialogs.front(); {
 	case l.Small:
 	case over != nil:
@@ -108,14 +149,14 @@ func (v *view) selectable(x, y int) (area draw.Rect, chat bool) {
 
 // dialogSize returns the size of a dialog: between header and footer.
 func (v *view) dialogSize() draw.Rect {
-	width, height := v.panes.Size()
+	width, height := v.places.Size()
 	return draw.Rect{W: width, H: height - 2}
 }
 
 // body draws the panes, and the sheet of an open gate below them.
 func (v *view) body() []string {
 	var lines []string
-	switch l := v.panes.Layout(); {
+	switch l := v.places.Layout(); {
 	case l.Body.H == 0:
 	case l.Mapped:
 		lines = v.styles.Frame(l.Width, v.styles.Focus, v.planSection())
@@ -133,21 +174,21 @@ func (v *view) body() []string {
 		lines = append(lines, v.frame.Tabs(v.tabs(), l.Width))
 		lines = append(lines, v.tabBody()...)
 	}
-	if sheet := v.panes.Layout().Sheet; sheet.H > 0 {
-		lines = append(lines, v.ask.View(sheet)...)
+	if sheet := v.places.Layout().Sheet; sheet.H > 0 {
+		lines = append(lines, v.sheet.View(sheet)...)
 	}
 	return lines
 }
 
 // edge returns the border of a pane, and whether the pane has the focus.
 func (v *view) edge(p panes.Pane) (focused bool, border draw.Section) {
-	focused = v.panes.Focus() == p
-	return focused, draw.Section{Style: v.frame.Border(focused && !v.ask.Showing())}
+	focused = v.focus.focused() == p
+	return focused, draw.Section{Style: v.frame.Border(focused && !v.sheet.Showing())}
 }
 
 // leftHalf draws the chat with the input below it.
 func (v *view) leftHalf() []string {
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	focused, chat := v.edge(panes.Chat)
 	below := chat
 	chat.Lines = v.input.ListOver(draw.Padded(v.chat.View()), l.Left.W-2)
@@ -164,13 +205,13 @@ func (v *view) leftHalf() []string {
 // planSection draws the plan for a border around it.
 func (v *view) planSection() draw.Section {
 	focused, plan := v.edge(panes.Plan)
-	plan.Title, plan.Note, plan.Lines = v.frame.Title(v.dag.Title(), focused), v.dag.Summary(), v.dag.View()
+	plan.Title, plan.Note, plan.Lines = v.frame.Title(v.plan.Title(), focused), v.plan.Summary(), v.plan.View()
 	return plan
 }
 
 // rightHalf draws the plan above the step.
 func (v *view) rightHalf() []string {
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	if l.Right.W == 0 {
 		return nil
 	}
@@ -180,12 +221,12 @@ func (v *view) rightHalf() []string {
 	}
 	if l.Step.H > 0 {
 		_, step := v.edge(panes.Step)
-		step.Lines = draw.Padded(v.detail.View())
+		step.Lines = draw.Padded(v.step.View())
 		width := l.Right.W - 6
-		if note := v.dag.Summary(); note != "" && len(sections) > 0 {
+		if note := v.plan.Summary(); note != "" && len(sections) > 0 {
 			width -= draw.VisibleWidth(note) + 4 // drawn in the same edge
 		}
-		step.Title, step.Note = v.detail.Title(width), v.detail.Place()
+		step.Title, step.Note = v.step.Title(width), v.step.Place()
 		sections = append(sections, step)
 	}
 	return v.styles.Frame(l.Right.W, v.styles.Focus, sections...)
@@ -193,18 +234,23 @@ func (v *view) rightHalf() []string {
 
 // tabs returns the tabs of a narrow screen.
 func (v *view) tabs() frame.Tabs {
-	return frame.Tabs{Plan: v.dag.Title(), Step: v.dag.ChosenTitle(), Focus: v.panes.Focus()}
+	return frame.Tabs{Plan: v.plan.Title(), Step: v.plan.ChosenTitle(), Focus: v.focus.focused()}
+}
+
+// tabAt returns the tab in a column of the row of tabs.
+func (v *view) tabAt(x, width int) (tab panes.Pane, found bool) {
+	return v.frame.TabAt(v.tabs(), x, width)
 }
 
 // tabBody draws the visible tab.
 func (v *view) tabBody() []string {
-	switch v.panes.Focus() {
+	switch v.focus.focused() {
 	case panes.Plan:
-		return v.dag.View()
+		return v.plan.View()
 	case panes.Step:
-		return draw.Padded(v.detail.View())
+		return draw.Padded(v.step.View())
 	}
-	l := v.panes.Layout()
+	l := v.places.Layout()
 	out := v.input.ListOver(draw.Padded(v.chat.View()), l.Width)
 	if l.Input.H > 0 {
 		bar := v.styles.Glyphs.Rule
@@ -224,7 +270,7 @@ const (
 
 // underlaid returns the lines of a dialog with the panes around it, dimmed.
 func (v *view) underlaid(dialog []string) []string {
-	width, height := v.panes.Size()
+	width, height := v.places.Size()
 	if width < overlayWidth || height < overlayHeight {
 		return dialog
 	}

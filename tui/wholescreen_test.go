@@ -59,7 +59,7 @@ func TestOnlyMainViewsHaveGoldensOfWholeScreens(t *testing.T) {
 
 func TestTinyTerminalShowsShortMessage(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{10, 3}, {39, 12}, {40, 11}, {8, 2}, {6, 1}, {1, 1}} {
-		s := open(t, tui.Options{}, size.w, size.h).show(newStory().branching())
+		s := open(t, tui.Options{}, size.w, size.h).show(newStory().Branching())
 		lines := strings.Split(s.m.View().Content, "\n")
 		if len(lines) != size.h {
 			t.Errorf("%v: %d lines", size, len(lines))

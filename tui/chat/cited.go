@@ -37,9 +37,19 @@ func citations(line string) []citation {
 	return out
 }
 
-// CitedStep returns the step that a line of the chat names in brackets at a cell, "" if
+// Cited returns the request to show the step that a line of the chat names in brackets at a
+// cell, if there is one that can be shown, or one of another run.
+func (c *Pane) Cited(line draw.TextLine, column int) (cited keymap.ShowCited, found bool) {
+	step, run := citedStep(line, column), c.state.Shown
+	if step == "" || line.Run == "" || run == nil || line.Run == run.ID && run.Step(step) == nil {
+		return keymap.ShowCited{}, false
+	}
+	return keymap.ShowCited{Run: line.Run, Step: step}, true
+}
+
+// citedStep returns the step that a line of the chat names in brackets at a cell, "" if
 // there is none.
-func CitedStep(line draw.TextLine, column int) string {
+func citedStep(line draw.TextLine, column int) string {
 	for _, c := range citations(line.Text) {
 		if c.from <= column && column < c.to {
 			return c.step

@@ -45,6 +45,9 @@ type (
 	ReopenFailure struct{ Step *agent.StepState }
 	// ShowStep shows the step with this index in the plan pane.
 	ShowStep string
+	// ShowCited shows the step with this index of a run, or says that the plan pane shows
+	// another run.
+	ShowCited struct{ Run, Step string }
 	// ScrollToEnd scrolls the chat to its newest line.
 	ScrollToEnd struct{}
 	// Recall shows a run once its events arrive.

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"slices"
+
+	"replan/tui/answerguard"
+	"replan/tui/chat"
+	"replan/tui/frame"
+	"replan/tui/keymap"
+	"replan/tui/live"
+	"replan/tui/panes"
+)
+
+// footer is the last line of the screen: a message about the last key, else the keys that
+// are active now. It only reads.
+type footer struct {
+	keys     *keymap.Map
+	frame    *frame.Frame
+	focus    *keyFocus
+	message  *frame.Message
+	live     *live.Runs
+	playback *playback
+	waiting  *waiting
+	ask      asking
+	review   interface {
+		overlay
+		guarded
+	}
+	input interface {
+		Hints() []keymap.Hint
+		QueueHints() []keymap.Hint
+		Listing() bool
+		Empty() bool
+	}
+	plan interface {
+		Hints(acts, undoable bool) []keymap.Hint
+	}
+	dialogs interface {
+		front() overlay
+		undoable() bool
+	}
+}
+
+// guarded is a dialog with a guard against keys that were not meant for it.
+type guarded interface{ Guard() *answerguard.Guard }
+
+// asking is the dialog of gates and questions.
+type asking interface {
+	guarded
+	Hints() []keymap.Hint
+	Showing() bool
+}
+
+// contents returns the contents of the line.
+func (f *footer) contents() frame.Footer {
+	message := f.message.Text
+	switch over := f.dialogs.front(); {
+	case message != "":
+	case over == f.review:
+		message = f.review.Guard().Message()
+	case over == nil && f.ask.Showing():
+		message = f.ask.Guard().Message()
+	}
+	return frame.Footer{Quitting: f.focus.quitting(), Message: message, Hints: f.hints()}
+}
+
+// action returns the action whose key stands in a column of the line, "" for none.
+func (f *footer) action(x, width int) string {
+	id, _ := f.frame.FooterAction(f.contents(), x, width)
+	return id
+}
+
+// draw draws the line.
+func (f *footer) draw(width int) string { return f.frame.Footer(f.contents(), width) }
+
+// hints returns the keys available now, the most useful first.
+func (f *footer) hints() []keymap.Hint {
+	over := f.dialogs.front()
+	switch {
+	case over != nil:
+		return armed(over.Actions().Offered(over.Hints()), f.review.Guard().Waiting())
+	case f.focus.searching():
+		return chat.SearchHints(f.keys)
+	case f.ask.Showing():
+		return armed(f.ask.Hints(), f.ask.Guard().Waiting())
+	case f.input.Listing():
+		return f.input.Hints()
+	}
+	run := f.live.Current().State
+	k := frame.Keys{
+		Focus: f.focus.focused(), Waiting: f.waiting.asked(), Reviewing: f.waiting.reviewing(), Typed: !f.input.Empty(), Active: f.live.Active() != "",
+		Busy: f.live.Busy(), Resumable: run != nil && run.Resumable() && f.live.Can.NoResume == "", Mapped: f.focus.onMap(),
+	}
+	switch f.focus.focused() {
+	case panes.Chat:
+		k.Input, k.Queue = f.input.Hints(), f.input.QueueHints()
+	case panes.Plan:
+		k.Plan = f.plan.Hints(!f.live.Recorded, f.dialogs.undoable())
+	}
+	k.Played = f.playback.state()
+	return f.frame.Hints(k)
+}
+
+// armed marks the hint of an action that acts in a moment.
+func armed(hints []keymap.Hint, id string) []keymap.Hint {
+	for i := range hints {
+		hints[i].Armed = slices.Contains(hints[i].IDs, id)
+	}
+	return hints
+}
