@@ -54,7 +54,7 @@ func TestFailedStepFollowsOnFailure(t *testing.T) {
 			want: event.ReasonStepFailed, starts: "1 2 4", err: "there is no model",
 		},
 		"replan with own planners and no model": {
-			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" }, planners: planning.Scripted(plan.Plan{}, looks("5")),
+			plan: onStep("replan"), start: func(s *event.RunStarted) { s.Model = "" }, planners: planning.FixedPlans(plan.Plan{}, looks("5")),
 			want: event.ReasonGoalMet, starts: "1 2 4 5",
 		},
 		"replan with a model":        {plan: onPlan("replan"), want: event.ReasonGaveUp, starts: "1 2 4", err: "no way"},

@@ -105,7 +105,7 @@ func TestReplanTransitions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.planBy(planning.Scripted(c.plans...))
+			w.planBy(planning.FixedPlans(c.plans...))
 			w.tool = breaking(c.broken...)
 			start := started(event.DefaultLimits())
 			start.Model, start.SkipSynthesis = "", true
@@ -227,7 +227,7 @@ func TestRefusedReplanCountsAndNamesReason(t *testing.T) {
 
 func TestResultListsRevisions(t *testing.T) {
 	w := newWorld(t)
-	w.planBy(planning.Scripted(calls("A", "1:look:x"), calls("B", "2:look:y")))
+	w.planBy(planning.FixedPlans(calls("A", "1:look:x"), calls("B", "2:look:y")))
 	w.tool = breaking("x")
 	start := started(event.DefaultLimits())
 	start.SkipSynthesis = true

@@ -153,7 +153,7 @@ func TestPlanningFaultsOfPredecessors(t *testing.T) {
 	two := calls("Two", "1:look:a", "2:look:x")
 	scripted := func(t *testing.T, limit func(*event.Limits), plans ...plan.Plan) (*world, event.Result) {
 		w := newWorld(t)
-		w.planBy(planning.Scripted(plans...))
+		w.planBy(planning.FixedPlans(plans...))
 		w.tool = breaking("x", "y")
 		start := started(event.DefaultLimits())
 		start.Model, start.SkipSynthesis = "", true

@@ -1,7 +1,7 @@
 // Package planning turns a goal into a plan. A [Planner] returns the next request
 // and absorbs the reply; its caller talks to the model. [NewPipeline] plans in
 // three phases (analysis, review, execution plan), and [NewReplanner] plans the
-// remaining work after a failure. [Given] already has its plan, and [Scripted]
+// remaining work after a failure. [Given] already has its plan, and [FixedPlans]
 // answers each replan of a run from a list. Other programs provide their own
 // planners as [Planners].
 //

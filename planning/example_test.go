@@ -8,13 +8,13 @@ import (
 	"replan/planning/prompt"
 )
 
-// Scripted replaces a model: the first plan is executed, the second answers the
+// FixedPlans takes the place of a model: the first plan is executed, the second answers the
 // first replan.
-func ExampleScripted() {
+func ExampleFixedPlans() {
 	tools := plan.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
 	fetch := plan.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}
 	read := plan.Step{Index: "2", Title: "Read the copy", Tool: "read", Args: map[string]any{}}
-	planners := planning.Scripted(
+	planners := planning.FixedPlans(
 		plan.Plan{Title: "From the web", Steps: []plan.Step{fetch}},
 		plan.Plan{Title: "From the disk", Steps: []plan.Step{read}},
 	)

@@ -79,7 +79,7 @@ func (f PlanFunc) Plan(b prompt.Brief) Planner {
 		plan.Goal = untrusted.Text(b.Goal)
 	}
 	if faults := checkProposal(b, plan, nil, b.MaxSteps, nil); len(faults) > 0 {
-		return finishedPlanner{misscripted(faults)}
+		return finishedPlanner{invalidProposal(faults)}
 	}
 	return finishedPlanner{Outcome{Kind: OutcomePlanned, Plan: plan}}
 }
@@ -93,10 +93,10 @@ func (f PlanFunc) Replan(b prompt.Brief, s prompt.Situation) Planner {
 	return proposed(r, f(b, &s))
 }
 
-// Scripted returns planners without a model. The first of plans is the plan; each
+// FixedPlans returns planners without a model. The first of plans is the plan; each
 // further one answers the next replan with steps in place of the remaining ones. A
 // replan after the last answer, or to an answer without steps, gives up.
-func Scripted(plans ...plan.Plan) Planners {
+func FixedPlans(plans ...plan.Plan) Planners {
 	return PlanFunc(func(_ prompt.Brief, failure *prompt.Situation) plan.Plan {
 		next := 0
 		if failure != nil {
@@ -105,7 +105,7 @@ func Scripted(plans ...plan.Plan) Planners {
 		if next < len(plans) {
 			return plans[next]
 		}
-		return plan.Plan{Title: "the script holds no further plan"}
+		return plan.Plan{Title: "no further plan was given"}
 	})
 }
 
@@ -121,14 +121,14 @@ func proposed(r *replanner, p plan.Plan) Planner {
 	}
 	outcome, faults := r.judge(reply.Proposal{Plan: plan, Reason: reason, Read: true})
 	if len(faults) > 0 {
-		outcome = misscripted(faults)
+		outcome = invalidProposal(faults)
 	}
 	return finishedPlanner{outcome}
 }
 
-// misscripted returns the outcome of a scripted plan with faults. There is no
+// invalidProposal returns the outcome of a proposed plan with faults. There is no
 // model to repair them.
-func misscripted(faults []plan.Fault) Outcome {
+func invalidProposal(faults []plan.Fault) Outcome {
 	return Outcome{
 		Kind:   OutcomeFailed,
 		Reason: "the proposed plan is not valid: " + strings.Join(prompt.Clauses(faults, 8), "; "),

@@ -91,7 +91,7 @@ func TestScriptAnswersEachReplanInTurn(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&b, &s)
 			}
-			planners := planning.Scripted(tt.plans...)
+			planners := planning.FixedPlans(tt.plans...)
 			ask := func() planning.Planner {
 				if tt.attempt == 0 {
 					return planners.Plan(b)

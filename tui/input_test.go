@@ -210,7 +210,7 @@ func TestEditorEditsDraft(t *testing.T) {
 	if mode, err := os.ReadFile(modeFile); err != nil || strings.TrimSpace(string(mode)) != "600" {
 		t.Errorf("the draft file has mode %s, want 600 (%v)", mode, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "replan-draft-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "replan-edit-*")); len(left) > 0 {
 		t.Errorf("the files %q are left", left)
 	}
 }

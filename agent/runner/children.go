@@ -17,7 +17,8 @@ import (
 
 // children starts the runs that other runs request, whose chat model called a plan tool.
 type children struct {
-	cfg       *Config
+	store     Store
+	archive   archive
 	runs      *runs
 	account   *account
 	requested chan<- *child // to the owner of the session
@@ -31,7 +32,7 @@ func (c *children) call(ctx context.Context, outer *engine, priors map[string]in
 	if err := c.reopen(ctx, k); err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
-	if err := k.readArgs(c.cfg.Store); k.past == nil && err != nil {
+	if err := k.readArgs(c.store); k.past == nil && err != nil {
 		return k.failed(event.FailureTool, err.Error())
 	}
 	c.requested <- k
@@ -54,7 +55,7 @@ func (c *children) reopen(ctx context.Context, k *child) error {
 	if k.call.Run == "" {
 		return nil
 	}
-	p, err := reopen(ctx, c.cfg, k.call.Run)
+	p, err := c.archive.reopen(ctx, k.call.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, event.ErrNoEvents):
 		return nil
@@ -108,7 +109,7 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 	p := k.past
 	if !p.run.Resumable() {
 		p.drop()
-		k.finish(p.run, true, nil, c.cfg.Attended)
+		k.finish(p.run, true, nil, c.runs.attended())
 		return
 	}
 	outer := k.outer

@@ -58,7 +58,7 @@ func (p *preparation) compact(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		p.cfg.Logger.Warn("summarize the conversation", "error", err)
+		p.from.log.Warn("summarize the conversation", "error", err)
 	}
 	c.event.ByRule = true
 	if shorter(prompt.Digest(messages[:cut])) {
@@ -76,7 +76,7 @@ func (p *preparation) summarize(ctx context.Context, brief prompt.Brief, c *summ
 	}
 	request := prompt.CompactionRequest(brief)
 	request.Model = p.info.Name
-	reply, err := p.cfg.Model.Ask(ctx, request, func(string, string) {})
+	reply, err := p.from.model.Ask(ctx, request, func(string, string) {})
 	if err != nil {
 		return "", err
 	}

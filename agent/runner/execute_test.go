@@ -152,7 +152,7 @@ func TestGoalUsesPlannersOfJob(t *testing.T) {
 	bad := planOf(t, `{"title":"Bad","tool":"change","args":{"to":"bad"}}`)
 	good := planOf(t, `{"title":"Good","tool":"change","args":{"to":"good"}}`)
 	result, err := runner.Run(t.Context(), runner.Job{
-		Goal: "change it", Planners: planning.Scripted(*bad, *good), Catalogue: lookAndChange,
+		Goal: "change it", Planners: planning.FixedPlans(*bad, *good), Catalogue: lookAndChange,
 		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if c.Args["to"] == "bad" {
 				return nil, errors.New("it is bad")
@@ -471,7 +471,7 @@ func TestCallThatChangesNothingOpensNoGate(t *testing.T) {
 
 func TestRunEndsWithPlanIfOnlyThatIsWanted(t *testing.T) {
 	job := runner.Job{
-		Goal: "change it", Planners: planning.Scripted(*planOf(t, changeStep)), Catalogue: lookAndChange, PlanOnly: true,
+		Goal: "change it", Planners: planning.FixedPlans(*planOf(t, changeStep)), Catalogue: lookAndChange, PlanOnly: true,
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 			t.Errorf("%s was called", c.Tool.Name)
 			return nil, nil

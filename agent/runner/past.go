@@ -38,10 +38,17 @@ func (p pastRun) drop() {
 	}
 }
 
+// archive has the past runs of a workspace.
+type archive struct {
+	store     Store
+	workspace string
+	endLeft   func(ctx context.Context, left event.StepProcess) string // ends a leftover process group; nil ends nothing
+}
+
 // reopen reads the run with the given id. After an error it is to be dropped as well.
-func reopen(ctx context.Context, cfg *Config, id string) (p pastRun, err error) {
+func (a archive) reopen(ctx context.Context, id string) (p pastRun, err error) {
 	p.run = agent.NewRun(nil)
-	if p.journal, p.events, err = cfg.Store.ReopenRun(id); err != nil {
+	if p.journal, p.events, err = a.store.ReopenRun(id); err != nil {
 		return p, fmt.Errorf("%w: %w", errNotOpened, err)
 	}
 	for _, e := range p.events {
@@ -49,16 +56,16 @@ func reopen(ctx context.Context, cfg *Config, id string) (p pastRun, err error) 
 			return p, fmt.Errorf("%w, because its journal does not fit together: %w", errNotOpened, err)
 		}
 	}
-	if !SameFolder(p.run.Workspace, cfg.Workspace) {
+	if !SameFolder(p.run.Workspace, a.workspace) {
 		return p, fmt.Errorf("%w here: it worked in %s; go there and resume it", errNotOpened, p.run.Workspace)
 	}
-	if err := p.checkInner(cfg.Store); err != nil || cfg.EndLeft == nil {
+	if err := p.checkInner(a.store); err != nil || a.endLeft == nil {
 		return p, err
 	}
 	// Leftover processes must end before the question whether their step took
 	// effect.
 	for _, left := range event.LeftProcesses(p.events) {
-		if word := cfg.EndLeft(ctx, left); word != "" {
+		if word := a.endLeft(ctx, left); word != "" {
 			p.left = append(p.left, word)
 		}
 	}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"replan/agent"
+	"replan/agent/event"
 	"replan/agent/runner/intake"
+	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -17,10 +21,29 @@ import (
 // gather, and sends the prepared job to the owner of the session. It sees nothing of the
 // session but its settings at the start.
 type preparation struct {
-	cfg        *Config
+	from       supplies
 	background *background
 	waits      chan<- serverWait // what the preparation waits for
 	preparedJob
+}
+
+// supplies are where preparations find what a job needs.
+type supplies struct {
+	model      Model
+	tools      Tools
+	copy       WorkingCopy // nil is the workspace itself
+	archive    archive
+	experience experience
+	survey     func(ctx context.Context, goal string) intent.Facts // nil finds nothing
+	dirty      func(ctx context.Context) int                       // counts uncommitted files; nil skips the count
+	routing    event.Routing
+	attended   bool // a user can answer questions
+	dryRun     bool
+	log        *slog.Logger
+
+	// How long a plan waits for the servers that it names, and a goal for those that it may
+	// need.
+	readyWithin, goalWithin time.Duration
 }
 
 // serverWait tells which servers a preparation waits for, and ends that wait.
@@ -30,9 +53,9 @@ type serverWait struct {
 }
 
 // newPreparation returns the preparation of a job with the given settings.
-func newPreparation(cfg *Config, background *background, waits chan<- serverWait, j intake.Job, t jobConfig) *preparation {
+func newPreparation(from supplies, background *background, waits chan<- serverWait, j intake.Job, t jobConfig) *preparation {
 	found := preparedJob{job: j, jobConfig: t, past: pastRun{run: agent.NewRun(nil)}, priors: map[string]int64{}}
-	return &preparation{cfg: cfg, background: background, waits: waits, preparedJob: found}
+	return &preparation{from: from, background: background, waits: waits, preparedJob: found}
 }
 
 // gather prepares the job. It stops at the first error.
@@ -49,7 +72,7 @@ func (p *preparation) carryOut(ctx context.Context) error {
 	}
 	dirty := p.countDirty(ctx)
 	if p.job.Resume != "" {
-		past, err := reopen(ctx, p.cfg, p.job.Resume)
+		past, err := p.from.archive.reopen(ctx, p.job.Resume)
 		if p.past = past; err != nil || !past.run.Resumable() {
 			return err
 		}
@@ -72,17 +95,17 @@ func (p *preparation) carryOut(ctx context.Context) error {
 	if p.job.Plans() && found.asks() || p.job.Compact {
 		p.compact(ctx)
 	}
-	p.recallDurations()
+	maps.Copy(p.priors, p.from.experience.durations())
 	p.dirty = dirty()
 	return ctx.Err()
 }
 
 // refreshCopy makes the copy of the workspace follow it.
 func (p *preparation) refreshCopy(ctx context.Context) error {
-	if p.cfg.Copy == nil || p.job.Compact {
+	if p.from.copy == nil || p.job.Compact {
 		return nil
 	}
-	if err := p.cfg.Copy.Refresh(ctx, p.job.Resume); err != nil {
+	if err := p.from.copy.Refresh(ctx, p.job.Resume); err != nil {
 		return fmt.Errorf("%w: %w", errNoCopy, err)
 	}
 	return nil
@@ -92,12 +115,12 @@ func (p *preparation) refreshCopy(ctx context.Context) error {
 // function that waits for the count.
 func (p *preparation) countDirty(ctx context.Context) (count func() int) {
 	j := p.job
-	if p.cfg.Dirty == nil || p.cfg.DryRun || j.Resume != "" || j.Compact || j.Create && !j.Run {
+	if p.from.dirty == nil || p.from.dryRun || j.Resume != "" || j.Compact || j.Create && !j.Run {
 		return func() int { return 0 }
 	}
 	counted := make(chan int, 1)
 	p.background.run(func() func() {
-		counted <- p.cfg.Dirty(ctx)
+		counted <- p.from.dirty(ctx)
 		return nil
 	})
 	return func() int { return <-counted }
@@ -109,7 +132,7 @@ func (p *preparation) describeModel(ctx context.Context) (err error) {
 	if !p.wantsModel() {
 		return nil
 	}
-	p.info, err = p.cfg.Model.Describe(ctx, p.jobConfig.model)
+	p.info, err = p.from.model.Describe(ctx, p.jobConfig.model)
 	if errors.Is(err, prompt.ErrNoModel) && ctx.Err() == nil && (p.job.Plans() || p.doesWithout()) {
 		p.info, p.unfound = prompt.ModelInfo{}, err
 		return nil
@@ -121,7 +144,7 @@ func (p *preparation) describeModel(ctx context.Context) (err error) {
 // calls needs none, unless a failure leads to replanning.
 func (p *preparation) wantsModel() bool {
 	x := p.job.Execute
-	if x == nil || p.cfg.Attended || x.Synthesize {
+	if x == nil || p.from.attended || x.Synthesize {
 		return true
 	}
 	return slices.ContainsFunc(x.Plan.Steps, func(step plan.Step) bool {
@@ -140,18 +163,6 @@ func (p *preparation) doesWithout() bool {
 	default:
 		return j.Resume != "" && !p.past.run.NeedsModel()
 	}
-}
-
-// recallDurations gets how long the tools took before.
-func (p *preparation) recallDurations() {
-	if p.cfg.DryRun {
-		return
-	}
-	medians, err := p.cfg.Store.MedianDurations()
-	if err != nil {
-		p.cfg.Logger.Warn("durations seen before", "error", err)
-	}
-	maps.Copy(p.priors, medians)
 }
 
 // errNoCopy reports that a run cannot work in a copy of the workspace.

@@ -61,7 +61,7 @@ func (p *preparation) planners(ctx context.Context, plans bool) error {
 func (p *preparation) describePlanners(ctx context.Context) error {
 	var failed error
 	p.models.Each(func(m *prompt.PlanModel) {
-		info, err := p.cfg.Model.Describe(ctx, m.Name)
+		info, err := p.from.model.Describe(ctx, m.Name)
 		if err != nil && failed == nil {
 			failed = &plannerError{m.Name, err}
 		}
@@ -103,7 +103,7 @@ func (p *preparation) grow(ctx context.Context) {
 	g := growth{name: p.jobConfig.model, info: p.info, wanted: most[p.info.Name], rate: p.jobConfig.prompting.BytesPerToken, plans: p.models.Planner.Name == ""}
 	p.info = p.enlarge(ctx, g)
 	p.models.Each(func(m *prompt.PlanModel) {
-		if info, err := p.cfg.Model.Describe(ctx, m.Name); err == nil {
+		if info, err := p.from.model.Describe(ctx, m.Name); err == nil {
 			m.ContextWindow = p.enlarge(ctx, growth{name: m.Name, info: info, wanted: most[m.Name], rate: m.BytesPerToken, plans: true}).ContextWindow
 		}
 	})
@@ -122,9 +122,9 @@ type growth struct {
 // than half of it, or if an earlier request had to leave something out. The other half
 // is for results and replies. It returns the model as it is then.
 func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
-	server, ok := p.cfg.Model.(ModelGrower)
+	server, ok := p.from.model.(ModelGrower)
 	window := g.info.ContextWindow
-	if !ok || window <= 0 || p.cfg.DryRun {
+	if !ok || window <= 0 || p.from.dryRun {
 		return g.info
 	}
 	need, why := g.wanted, "an earlier request had to leave something out"
@@ -140,7 +140,7 @@ func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
 	}
 	info, err := server.Grow(ctx, g.name, need)
 	if err != nil || info.ContextWindow <= window {
-		p.cfg.Logger.Info("the context window stays as it is", "model", g.info.Name, "wanted", need, "tokens", window, "error", err)
+		p.from.log.Info("the context window stays as it is", "model", g.info.Name, "wanted", need, "tokens", window, "error", err)
 		p.tight = tightWords(g.info, need, why)
 		return g.info
 	}
@@ -171,9 +171,9 @@ func (p *preparation) windows(ctx context.Context) []prompt.Profile {
 		if profile.Model == "" {
 			continue
 		}
-		info, err := p.cfg.Model.Describe(ctx, profile.Model)
+		info, err := p.from.model.Describe(ctx, profile.Model)
 		if err != nil {
-			p.cfg.Logger.Warn("the model of a profile is not known", "profile", profile.Name, "model", profile.Model, "error", err)
+			p.from.log.Warn("the model of a profile is not known", "profile", profile.Name, "model", profile.Model, "error", err)
 			continue
 		}
 		info = p.enlarge(ctx, growth{name: profile.Model, info: info, wanted: p.jobConfig.wanted[profile.Model]})
@@ -189,7 +189,7 @@ var errNoArgs = errors.New("the plan needs a model")
 // checkArgs returns why a plan cannot start without a model: a model has to carry
 // out a step or fill in its arguments.
 func (p *preparation) checkArgs(ctx context.Context) error {
-	if p.job.Execute == nil || p.cfg.DryRun {
+	if p.job.Execute == nil || p.from.dryRun {
 		return nil
 	}
 	proposed := p.job.Execute.Plan
@@ -208,7 +208,7 @@ func (p *preparation) checkArgs(ctx context.Context) error {
 		}
 	}
 	if len(open) > 0 && p.info.Name == "" && p.unfound == nil { // not looked up yet
-		info, err := p.cfg.Model.Describe(ctx, p.jobConfig.model)
+		info, err := p.from.model.Describe(ctx, p.jobConfig.model)
 		if err != nil && !errors.Is(err, prompt.ErrNoModel) {
 			return err
 		}

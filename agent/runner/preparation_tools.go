@@ -16,8 +16,8 @@ import (
 
 // survey searches the workspace for the names in the job's goal, and sketches it.
 func (p *preparation) survey(ctx context.Context) {
-	if p.cfg.Survey != nil && p.job.Plans() && (p.cfg.Routing.Planner != event.PlannerNone || p.job.Create) {
-		p.facts = p.cfg.Survey(ctx, prompt.Unmentioned(p.job.Goal, p.job.Mentions))
+	if p.from.survey != nil && p.job.Plans() && (p.from.routing.Planner != event.PlannerNone || p.job.Create) {
+		p.facts = p.from.survey(ctx, prompt.Unmentioned(p.job.Goal, p.job.Mentions))
 	}
 }
 
@@ -36,7 +36,7 @@ func (r route) asks() bool { return !r.routed || r.chain.NeedsModel() }
 func (p *preparation) findTools(ctx context.Context) route {
 	names := p.names()
 	p.await(ctx, names, func(awaited []string) time.Duration {
-		return plan.ServerWait(p.cfg.ReadyWithin, p.cfg.Tools.Status(), awaited)
+		return plan.ServerWait(p.from.readyWithin, p.from.tools.Status(), awaited)
 	})
 	found := p.route()
 	goal := p.job.Plans() && p.unfound == nil && found.asks() || p.job.Resume != "" && p.past.started().Plan == nil
@@ -53,7 +53,7 @@ func (p *preparation) findTools(ctx context.Context) route {
 // goalWithin returns how long a goal waits for servers that it may need: until the
 // last of them has had its time to start.
 func (p *preparation) goalWithin(awaited []string) time.Duration {
-	return p.cfg.GoalWithin - p.cfg.Tools.StartingFor(awaited)
+	return p.from.goalWithin - p.from.tools.StartingFor(awaited)
 }
 
 // everyTool matches all tools of all servers.
@@ -64,20 +64,17 @@ const everyTool = "*:*"
 func (p *preparation) await(ctx context.Context, names []string, limit func(awaited []string) time.Duration) {
 	now, stop := context.WithCancel(ctx)
 	stop()
-	if p.all, p.awaited = p.cfg.Tools.ReadyFor(now, names); len(p.awaited) > 0 {
+	if p.all, p.awaited = p.from.tools.ReadyFor(now, names); len(p.awaited) > 0 {
 		within, cancel := context.WithTimeout(ctx, limit(p.awaited))
 		defer cancel()
 		p.waits <- serverWait{p.awaited, cancel}
-		p.all, p.awaited = p.cfg.Tools.ReadyFor(within, names)
+		p.all, p.awaited = p.from.tools.ReadyFor(within, names)
 	}
 	p.catalogue = p.all // a resumed run may use the tools it started with
 	if p.job.Resume == "" {
 		p.catalogue = p.jobConfig.offered(p.all)
 	}
-	var err error
-	if p.catalogue, err = p.cfg.Store.RecallTools(p.cfg.Workspace, p.catalogue); err != nil {
-		p.cfg.Logger.Warn("what earlier runs have shown of tools", "error", err)
-	}
+	p.catalogue = p.from.experience.recall(p.catalogue)
 }
 
 // names returns the tools that the plan of the job calls.
@@ -110,7 +107,7 @@ func (p *preparation) mayCall() []string {
 // route returns the route of the job's goal.
 func (p *preparation) route() (r route) {
 	if p.job.Plans() {
-		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.cfg.Routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalogue, p.info.Name != "")
+		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.from.routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalogue, p.info.Name != "")
 	}
 	return r
 }
@@ -122,7 +119,7 @@ var errNoWords = errors.New(agent.WithoutModel) //nolint:staticcheck // the seco
 // what was not understood and what is near to it, and then how to get a model.
 func (p *preparation) unrouted(unclear error) error {
 	noModel := p.unfound
-	if !p.cfg.Routing.Planner.ByWords() {
+	if !p.from.routing.Planner.ByWords() {
 		return noModel
 	}
 	refused, isUnclear := errors.AsType[agent.UnclearGoalError](unclear)

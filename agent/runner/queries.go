@@ -21,6 +21,15 @@ func Closed() *Session {
 	return s
 }
 
+// sources are what queries read beside the session.
+type sources struct {
+	store    Store
+	model    Model
+	tools    Tools
+	settings func() session.Settings // nil shows none
+	help     InputHelp               // nil completes nothing
+}
+
 // query answers a question. prepare collects the inputs on the goroutine that
 // owns the session; a worker of the session runs the function it returns.
 func query[T any](ctx context.Context, s *Session, prepare func() func(ctx context.Context) (T, error)) (T, error) {
@@ -63,7 +72,7 @@ func query[T any](ctx context.Context, s *Session, prepare func() func(ctx conte
 func (s *Session) Runs(ctx context.Context) ([]agent.Summary, error) {
 	return query(ctx, s, func() func(context.Context) ([]agent.Summary, error) {
 		return func(context.Context) ([]agent.Summary, error) {
-			runs, err := s.cfg.Store.RunSummaries()
+			runs, err := s.sources.store.RunSummaries()
 			return outermost(runs), err
 		}
 	})
@@ -80,7 +89,7 @@ func outermost(runs []agent.Summary) []agent.Summary {
 func (s *Session) Journal(ctx context.Context, run string) ([]event.Event, error) {
 	return query(ctx, s, func() func(context.Context) ([]event.Event, error) {
 		return func(context.Context) ([]event.Event, error) {
-			return s.cfg.Store.ReadRun(run)
+			return s.sources.store.ReadRun(run)
 		}
 	})
 }
@@ -89,7 +98,7 @@ func (s *Session) Journal(ctx context.Context, run string) ([]event.Event, error
 func (s *Session) Conversations(ctx context.Context) ([]session.Conversation, error) {
 	return query(ctx, s, func() func(context.Context) ([]session.Conversation, error) {
 		return func(context.Context) ([]session.Conversation, error) {
-			list, err := s.cfg.Store.Conversations()
+			list, err := s.sources.store.Conversations()
 			for i := range list {
 				list[i].Open = list[i].Open || list[i].Session == s.id
 			}
@@ -106,7 +115,7 @@ func (s *Session) Models(ctx context.Context) (session.Models, error) {
 			Profile: s.settings.profile(), Profiles: s.settings.choices(),
 		}
 		return func(ctx context.Context) (session.Models, error) {
-			lister, ok := s.cfg.Model.(ModelLister)
+			lister, ok := s.sources.model.(ModelLister)
 			if !ok {
 				list.Problem = "the model server cannot list its models: name the one to use (/model NAME)"
 				return list, nil
@@ -129,8 +138,8 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 		return func(ctx context.Context) (session.Servers, error) {
 			now, cancel := context.WithCancel(ctx)
 			cancel() // do not wait for starting servers
-			list := session.Servers{Servers: s.cfg.Tools.Status(), Tools: []session.OfferedTool{}}
-			for _, t := range s.cfg.Tools.Ready(now) {
+			list := session.Servers{Servers: s.sources.tools.Status(), Tools: []session.OfferedTool{}}
+			for _, t := range s.sources.tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
 					Server: t.Server, Name: t.Name, Description: untrusted.Text(t.Description), ReadOnly: t.ReadOnly, Destructive: t.Destructive,
 					Tokens: prompt.OfferTokens(prompting, plan.Catalogue{t}), Verdict: verdictOn(rules, t), Changed: t.Changed != "", InputSchema: t.InputSchema,
@@ -159,10 +168,10 @@ func (s *Session) Settings(ctx context.Context) (session.Settings, error) {
 	return query(ctx, s, func() func(context.Context) (session.Settings, error) {
 		saved := s.saver.saved()
 		return func(ctx context.Context) (settings session.Settings, err error) {
-			if err := saved(ctx); err != nil || s.cfg.Settings == nil {
+			if err := saved(ctx); err != nil || s.sources.settings == nil {
 				return settings, err
 			}
-			return s.cfg.Settings(), nil
+			return s.sources.settings(), nil
 		}
 	})
 }
@@ -172,8 +181,8 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	return query(ctx, s, func() func(context.Context) (session.Completions, error) {
 		return func(ctx context.Context) (list session.Completions, err error) {
 			list.Of = of
-			if s.cfg.InputHelp != nil {
-				list.Items, list.More, err = s.cfg.InputHelp.Complete(ctx, of)
+			if s.sources.help != nil {
+				list.Items, list.More, err = s.sources.help.Complete(ctx, of)
 			}
 			return list, err
 		}
@@ -201,7 +210,7 @@ func (s *Session) PreviewCall(ctx context.Context, run, gate string, args map[st
 			if err != nil || !call.Tool.Previews && !call.Tool.Commands {
 				return plan.ToolPreview{}, err
 			}
-			return s.cfg.Tools.Preview(ctx, call)
+			return s.sources.tools.Preview(ctx, call)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -20,7 +21,12 @@ import (
 // runs holds the runs of a session that are in progress: one that a job began, then those
 // that its plan tools started.
 type runs struct {
-	cfg        *Config
+	terms      runTerms
+	workers    workerParts
+	store      Store
+	copy       WorkingCopy // nil is the workspace itself
+	experience experience
+	newRunID   func() string
 	events     *publisher
 	background *background
 	rules      *rulebook
@@ -32,6 +38,27 @@ type runs struct {
 
 	active   []*activeRun
 	warnings warnings
+}
+
+// runTerms are what all runs of a session start on.
+type runTerms struct {
+	workspace       string
+	approve         policy.Approve
+	attended        bool // a user can answer questions
+	reviewer        bool // a user can review plans
+	inDoubt         event.DoubtDecision
+	requireVerified bool
+	dryRun          bool
+}
+
+// workerParts are what the workers of runs call, and the clock and the log of their engines.
+type workerParts struct {
+	model   Model
+	tools   Tools
+	admit   func(ctx context.Context, t plan.Tool) (end func(), err error)
+	crashed func(value any, stack []byte) string
+	now     func() time.Time
+	log     *slog.Logger
 }
 
 // planTool carries out a call of a plan tool by a run, in a worker.
@@ -46,11 +73,16 @@ type activeRun struct {
 	engine   *engine
 	priors   map[string]int64
 	child    *child // the call that the run was started for; nil if none
+	attended bool
+	dryRun   bool
 	planOnly bool   // the run ends with its plan, which is saved
 	saved    string // the id of that plan in the store
 	unsaved  error  // why it is not there
 	leaving  bool   // the session is waiting for the workers to stop
 }
+
+// attended reports whether a user can answer questions of runs.
+func (rs *runs) attended() bool { return rs.terms.attended }
 
 // any reports whether a run is in progress.
 func (rs *runs) any() bool { return len(rs.active) > 0 }
@@ -67,12 +99,13 @@ func (rs *runs) find(id string) *engine {
 
 // begin has an engine carry out a run, after its past events if it has any.
 func (rs *runs) begin(ctx context.Context, r *activeRun, past pastRun, prompting prompt.Prompting, first ...event.Data) *engine {
-	cfg := rs.cfg
+	w := rs.workers
+	r.attended, r.dryRun = rs.terms.attended, rs.terms.dryRun
 	r.engine = &engine{
 		id: r.id, journal: past.journal, run: past.run, prompting: prompting,
-		model: cfg.Model, tools: cfg.Tools, admit: cfg.Admit, log: cfg.Logger, now: cfg.Now, arrivals: rs.arrivals, publish: rs.events.deliver,
-		offer: rs.rules.offer, attended: cfg.Attended, crashed: cfg.Crashed, warnings: &rs.warnings,
-		amend: func(record event.Data) event.Data { return r.savePlan(cfg, record) },
+		model: w.model, tools: w.tools, admit: w.admit, log: w.log, now: w.now, arrivals: rs.arrivals, publish: rs.events.deliver,
+		offer: rs.rules.offer, attended: r.attended, crashed: w.crashed, warnings: &rs.warnings,
+		amend: func(record event.Data) event.Data { return r.savePlan(rs.store, record) },
 		plan: func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
 			return rs.planTool(ctx, r.engine, r.priors, under, c)
 		},
@@ -85,13 +118,13 @@ func (rs *runs) begin(ctx context.Context, r *activeRun, past pastRun, prompting
 }
 
 // savePlan saves the plan of a run that only makes one.
-func (r *activeRun) savePlan(cfg *Config, record event.Data) event.Data {
+func (r *activeRun) savePlan(store Store, record event.Data) event.Data {
 	created, ok := record.(event.PlanCreated)
-	if !ok || !r.planOnly || cfg.DryRun {
+	if !ok || !r.planOnly || r.dryRun {
 		return record
 	}
 	created.Plan = r.engine.authored(created.Plan)
-	saved, err := cfg.Store.SavePlan(created.Plan)
+	saved, err := store.SavePlan(created.Plan)
 	if err != nil {
 		r.unsaved = fmt.Errorf("the plan cannot be stored: %w", err)
 		return record
@@ -101,24 +134,24 @@ func (r *activeRun) savePlan(cfg *Config, record event.Data) event.Data {
 }
 
 // newID returns a new run id.
-func (rs *runs) newID() string { return "r-" + rs.cfg.NewID(rs.cfg.Now()) }
+func (rs *runs) newID() string { return "r-" + rs.newRunID() }
 
 // start starts a new run with its own journal.
 func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, of *child) (*engine, error) {
-	cfg := rs.cfg
-	if cfg.Copy != nil && of == nil {
-		copied, err := cfg.Copy.Begin(id)
+	if rs.copy != nil && of == nil {
+		copied, err := rs.copy.Begin(id)
 		if err != nil {
 			return nil, err
 		}
 		started.Copied = copied
 	}
-	journal, err := cfg.Store.CreateJournal("run", id)
+	journal, err := rs.store.CreateJournal("run", id)
 	if err != nil {
 		return nil, err
 	}
-	started.Workspace, started.Session, started.DryRun, started.RequireVerified = cfg.Workspace, rs.session, cfg.DryRun, cfg.RequireVerified
-	started.Attended, started.InDoubt, started.Review = cfg.Attended, cfg.InDoubt, rs.settings.reviews()
+	t := rs.terms
+	started.Workspace, started.Session, started.DryRun, started.RequireVerified = t.workspace, rs.session, t.dryRun, t.requireVerified
+	started.Attended, started.InDoubt, started.Review = t.attended, t.inDoubt, rs.settings.reviews()
 	r := &activeRun{id: id, priors: started.Priors, child: of, planOnly: started.PlanOnly}
 	return rs.begin(ctx, r, pastRun{journal: journal, run: agent.NewRun(nil)}, started.Prompting, started), nil
 }
@@ -131,12 +164,12 @@ func (rs *runs) resume(ctx context.Context, past pastRun, resumed event.RunResum
 	for _, e := range past.events {
 		rs.events.deliver(e)
 	}
-	cfg, was := rs.cfg, past.started()
+	t, was := rs.terms, past.started()
 	prompting := was.Prompting
 	prompting.Models = *resumed.Models
 	resumed.From, resumed.Session = past.run.Seq, rs.session
 	resumed.Rules = rs.rules.of(string(past.run.Goal), was.Plan, past.run.Rules()...)
-	resumed.Attended, resumed.InDoubt, resumed.RequireVerified = cfg.Attended, cfg.InDoubt, cfg.RequireVerified
+	resumed.Attended, resumed.InDoubt, resumed.RequireVerified = t.attended, t.inDoubt, t.requireVerified
 	resumed.Review = rs.settings.reviews() && decision == nil && of == nil
 	first := []event.Data{resumed}
 	if decision != nil {
@@ -170,7 +203,7 @@ func (rs *runs) apply(e *engine, events ...event.Data) {
 // settle answers gates and refuses held plans if no user can be asked, and waits for the
 // workers of a finished run.
 func (rs *runs) settle(e *engine) {
-	approve := rs.cfg.Approve
+	approve := rs.terms.approve
 	for _, g := range slices.Clone(e.current().Gates) {
 		if decision, ok := approve.Answer(g.GateRequested); ok && !e.over() {
 			e.apply([]event.Data{event.GateResolved{
@@ -178,7 +211,7 @@ func (rs *runs) settle(e *engine) {
 			}})
 		}
 	}
-	if !rs.cfg.Reviewer && e.awaitsReview() { // the run can be resumed with a user present
+	if !rs.terms.reviewer && e.awaitsReview() { // the run can be resumed with a user present
 		e.apply([]event.Data{e.current().Review().Event(event.ReviewRefuse, policy.ByNobody)})
 	}
 	if e.over() {
@@ -241,10 +274,11 @@ func (rs *runs) stopOne(e *engine, why error) {
 // shown of its tools.
 func (rs *runs) remove(r *activeRun) {
 	if err := r.engine.close(); err != nil {
-		rs.cfg.Logger.Error("close the journal", "run", r.id, "error", err)
+		rs.workers.log.Error("close the journal", "run", r.id, "error", err)
 	}
 	rs.active = slices.DeleteFunc(rs.active, func(other *activeRun) bool { return other == r })
-	r.record(rs.cfg)
+	calls, durations := r.engine.called()
+	rs.experience.add(r.engine.current().Catalogue, calls, durations)
 }
 
 // spent returns what the current runs have used since they began, and their time. The
@@ -272,7 +306,7 @@ func (rs *runs) preview(run, gate string, args map[string]any) (plan.ToolCall, e
 }
 
 // reply returns the session's reply at the end of the run.
-func (r *activeRun) reply(dryRun bool) event.ChatReply {
+func (r *activeRun) reply() event.ChatReply {
 	e := r.engine
 	reply := event.ChatReply{Status: event.StatusFailed, Reason: event.ReasonStepFailed}
 	if e.onDisk() {
@@ -282,7 +316,7 @@ func (r *activeRun) reply(dryRun bool) event.ChatReply {
 		reply.Text = untrusted.Text(problem.Error())
 	} else {
 		reply.Status, reply.Reason = e.current().Result.Status, e.current().Result.Reason
-		reply.Text, reply.Results = untrusted.Text(r.closing(dryRun)), untrusted.Text(e.current().Results())
+		reply.Text, reply.Results = untrusted.Text(r.closing()), untrusted.Text(e.current().Results())
 	}
 	used, elapsed := e.spent()
 	reply.Usage, reply.MS = &used, elapsed.Milliseconds()
@@ -291,7 +325,7 @@ func (r *activeRun) reply(dryRun bool) event.ChatReply {
 }
 
 // closing returns the final words of a run: its answer, else its outcome.
-func (r *activeRun) closing(dryRun bool) string {
+func (r *activeRun) closing() string {
 	run := r.engine.current()
 	switch {
 	case run.Result.Answer != "":
@@ -300,7 +334,7 @@ func (r *activeRun) closing(dryRun bool) string {
 		return string(run.Result.Error)
 	case r.saved != "":
 		return fmt.Sprintf("The plan `%[1]s` is stored: look at it with `/plan show %[1]s`, run it with `/plan run %[1]s`.", r.saved)
-	case dryRun:
+	case r.dryRun:
 		return fmt.Sprintf("Dry run: %d of %d steps resolved, nothing was called.", run.Done(), len(run.Steps))
 	default:
 		return fmt.Sprintf("%s: %d of %d steps done.", run.Plan.Title, run.Done(), len(run.Steps))
@@ -326,26 +360,12 @@ func (r *activeRun) mentions() []prompt.Mention { return r.engine.mentions() }
 func (r *activeRun) inner() bool { return r.child != nil }
 
 // finishCall passes the result of an inner run to the call that requested it.
-func (r *activeRun) finishCall(attended bool) {
-	r.child.finish(r.engine.current(), r.engine.onDisk(), cmp.Or(r.engine.problem(), r.unsaved), attended)
+func (r *activeRun) finishCall() {
+	r.child.finish(r.engine.current(), r.engine.onDisk(), cmp.Or(r.engine.problem(), r.unsaved), r.attended)
 }
 
 // askedModel reports whether the run has asked a model since it began or was resumed.
 func (r *activeRun) askedModel() bool {
 	used, _ := r.engine.spent()
 	return used.ModelCalls > 0
-}
-
-// record records the tools' durations and the shape of their results for later runs.
-func (r *activeRun) record(cfg *Config) {
-	calls, durations := r.engine.called()
-	if cfg.DryRun || len(calls) == 0 {
-		return
-	}
-	if err := cfg.Store.AddDurations(durations); err != nil {
-		cfg.Logger.Warn("note how long tools took", "error", err)
-	}
-	if err := cfg.Store.NoteCalls(cfg.Workspace, r.engine.current().Catalogue, calls); err != nil {
-		cfg.Logger.Warn("note what tools returned", "error", err)
-	}
 }

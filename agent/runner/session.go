@@ -18,7 +18,6 @@ import (
 // parts owns its data; the session passes them commands and what workers send.
 type Session struct {
 	serverLogs
-	cfg      Config
 	id       string
 	stream   chan event.Event
 	requests chan request
@@ -59,6 +58,11 @@ type Session struct {
 	changes      *changes
 	undoer       *undoer
 
+	sources  sources
+	supplies supplies
+	slash    func(ctx context.Context, line string, now SlashState) (Answer, error) // nil knows no commands
+	restored *Restored                                                              // nil in a new session
+
 	idle bool // nothing is underway, so the user may be about to type a goal
 }
 
@@ -72,25 +76,27 @@ type request struct {
 // NewSession starts a session. The caller must read its events until the channel
 // closes, which happens after Close or when ctx ends.
 func NewSession(ctx context.Context, cfg Config) (*Session, error) {
+	cfg = cfg.completed()
 	s := &Session{
-		cfg: cfg.completed(), stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
+		stream: make(chan event.Event, 64), requests: make(chan request, 64), done: make(chan struct{}),
 		arrivals: make(chan workerEvents), endedRuns: make(chan *activeRun), planCalls: make(chan *child), stoppedCalls: make(chan *child),
 		serverWaits: make(chan serverWait), preparedJobs: make(chan preparedJob), results: make(chan func()), newStatus: make(chan struct{}, 1), idle: true,
 	}
 	var err error
-	if s.settings, err = newSettings(&s.cfg); err != nil {
+	if s.settings, err = newSettings(cfg.Prompting, cfg.Profiles, cfg.Profile, cfg.Review); err != nil {
 		return nil, fmt.Errorf("start a session: %w", err)
 	}
 	journal := Journal(nil)
 	if cfg.Restored != nil {
 		s.id, journal = cfg.Restored.ID, cfg.Restored.Journal
+		s.restored = cfg.Restored
 	} else {
-		s.id = "s-" + cfg.NewID(s.cfg.Now())
+		s.id = "s-" + cfg.NewID(cfg.Now())
 		if journal, err = cfg.Store.CreateJournal("session", s.id); err != nil {
 			return nil, fmt.Errorf("start a session: %w", err)
 		}
 	}
-	s.assemble(journal)
+	s.assemble(cfg, journal)
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.serverLogs = serverLogs{cfg.Tools, ctx}
 	go s.loop(ctx)
@@ -99,8 +105,7 @@ func NewSession(ctx context.Context, cfg Config) (*Session, error) {
 
 // assemble makes the parts of the session. Each knows only those made before it; calls of
 // plan tools alone go the other way.
-func (s *Session) assemble(journal Journal) {
-	cfg := &s.cfg
+func (s *Session) assemble(cfg Config, journal Journal) {
 	s.events = &publisher{session: s.id, journal: journal, out: s.stream, now: cfg.Now, log: cfg.Logger}
 	s.background = &background{events: s.events, results: s.results}
 	s.input = &input{help: cfg.InputHelp, events: s.events, background: s.background, log: cfg.Logger}
@@ -124,14 +129,31 @@ func (s *Session) assemble(journal Journal) {
 	s.servers = &servers{events: s.events, background: s.background, tools: cfg.Tools, overview: s.overview}
 	s.changes = &changes{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, copy: cfg.Copy}
 	s.undoer = &undoer{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, do: cfg.Undo}
-	s.runs = &runs{cfg: cfg, events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id}
-	s.children = &children{cfg: cfg, runs: s.runs, account: s.account, requested: s.planCalls, stopped: s.stoppedCalls}
+	past := archive{cfg.Store, cfg.Workspace, cfg.EndLeft}
+	shown := experience{cfg.Store, cfg.Workspace, cfg.DryRun, cfg.Logger}
+	s.runs = &runs{
+		terms: runTerms{
+			workspace: cfg.Workspace, approve: cfg.Approve, attended: cfg.Attended, reviewer: cfg.Reviewer, inDoubt: cfg.InDoubt,
+			requireVerified: cfg.RequireVerified, dryRun: cfg.DryRun,
+		},
+		workers: workerParts{cfg.Model, cfg.Tools, cfg.Admit, cfg.Crashed, cfg.Now, cfg.Logger},
+		store:   cfg.Store, copy: cfg.Copy, experience: shown, newRunID: func() string { return cfg.NewID(cfg.Now()) },
+		events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id,
+	}
+	s.children = &children{store: cfg.Store, archive: past, runs: s.runs, account: s.account, requested: s.planCalls, stopped: s.stoppedCalls}
 	s.runs.usePlanTool(s.children.call)
 	s.answers = &answers{events: s.events, background: s.background, runs: s.runs, rules: s.rules, browse: cfg.OpenPage}
 	s.starter = &starter{
-		cfg: cfg, events: s.events, overview: s.overview, conversation: s.conversation, account: s.account, warmer: s.warmer, rules: s.rules, runs: s.runs,
+		terms:  startTerms{cfg.Routing, cfg.OnFailure, cfg.Raise, cfg.Copy, cfg.Tools.Status, cfg.DryRun, cfg.Now},
+		events: s.events, overview: s.overview, conversation: s.conversation, account: s.account, warmer: s.warmer, rules: s.rules, runs: s.runs,
 	}
 	s.intake = intake.New(cfg.InputHelp != nil)
+	s.slash = cfg.Slash
+	s.sources = sources{cfg.Store, cfg.Model, cfg.Tools, cfg.Settings, cfg.InputHelp}
+	s.supplies = supplies{
+		model: cfg.Model, tools: cfg.Tools, copy: cfg.Copy, archive: past, experience: shown, survey: cfg.Survey, dirty: cfg.Dirty, routing: cfg.Routing,
+		attended: cfg.Attended, dryRun: cfg.DryRun, log: cfg.Logger, readyWithin: cfg.ReadyWithin, goalWithin: cfg.GoalWithin,
+	}
 }
 
 // ID returns the session's id, which is also the run id of its own events.
@@ -160,7 +182,7 @@ func (s *Session) Close() {
 func (s *Session) loop(ctx context.Context) {
 	defer close(s.done)
 	defer close(s.stream)
-	s.cfg.Tools.Watch(func() {
+	s.sources.tools.Watch(func() {
 		select {
 		case s.newStatus <- struct{}{}:
 		default:
@@ -210,10 +232,10 @@ func (s *Session) loop(ctx context.Context) {
 
 // replay rebuilds the conversation of a continued session from its journal, and shows it.
 func (s *Session) replay() {
-	if s.cfg.Restored == nil {
+	if s.restored == nil {
 		return
 	}
-	for _, e := range s.cfg.Restored.Events {
+	for _, e := range s.restored.Events {
 		s.events.continueAfter(e)
 		s.account.replay(e.Data)
 		if s.conversation.replay(e.Data) {
@@ -225,7 +247,7 @@ func (s *Session) replay() {
 
 // shutDown stops the current runs and handles the last events of their workers.
 func (s *Session) shutDown(ctx context.Context) {
-	s.cfg.Tools.Watch(nil)
+	s.sources.tools.Watch(nil)
 	s.intake.Clear()
 	s.chooser.clear()
 	s.runs.stop(interruption(ctx))
@@ -350,7 +372,7 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 func (s *Session) submit(ctx context.Context, typed string) {
 	s.input.record(typed)
 	text := strings.TrimSpace(typed)
-	if !strings.HasPrefix(text, "/") || s.cfg.Slash == nil {
+	if !strings.HasPrefix(text, "/") || s.slash == nil {
 		s.intake.Add(intake.Words(text))
 		return
 	}
@@ -358,7 +380,7 @@ func (s *Session) submit(ctx context.Context, typed string) {
 	t := s.overview.jobConfig()
 	now := SlashState{Model: t.model, Think: t.prompting.Think, Busy: s.busy()}
 	s.background.run(func() func() {
-		answer, err := s.cfg.Slash(ctx, text, now)
+		answer, err := s.slash(ctx, text, now)
 		return func() {
 			switch {
 			case err != nil:
@@ -431,7 +453,7 @@ func (s *Session) prepare(ctx context.Context, j intake.Job) {
 	if j.Compact {
 		answered = nil // it needs no tools
 	}
-	p := newPreparation(&s.cfg, s.background, s.serverWaits, j, s.overview.jobConfig())
+	p := newPreparation(s.supplies, s.background, s.serverWaits, j, s.overview.jobConfig())
 	s.background.run(func() func() {
 		if answered != nil {
 			select {
@@ -506,9 +528,9 @@ func (s *Session) closed(r *activeRun) {
 	s.measurements.add(r.run())
 	s.overview.findBranch()
 	if r.inner() {
-		r.finishCall(s.cfg.Attended)
+		r.finishCall()
 	} else {
-		reply := r.reply(s.cfg.DryRun)
+		reply := r.reply()
 		s.account.spend(*reply.Usage, reply.MS)
 		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
 		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it

@@ -28,10 +28,10 @@ type selection struct {
 }
 
 // newSettings returns the settings of a new session.
-func newSettings(cfg *Config) (*settings, error) {
-	s := &settings{profiles: cfg.Profiles, base: cfg.Prompting, review: cfg.Review}
+func newSettings(base prompt.Prompting, profiles []Profile, profile string, review bool) (*settings, error) {
+	s := &settings{profiles: profiles, base: base, review: review}
 	var err error
-	s.chosen.profile, err = s.find(cfg.Profile)
+	s.chosen.profile, err = s.find(profile)
 	return s, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -19,7 +20,7 @@ import (
 
 // starter begins the run of a prepared job, or says why it does not begin.
 type starter struct {
-	cfg          *Config
+	terms        startTerms
 	events       *publisher
 	overview     *overview
 	conversation *conversation
@@ -29,6 +30,17 @@ type starter struct {
 	runs         *runs
 
 	tight bool // it was said that the context window is too small
+}
+
+// startTerms are what runs begin with beside their job.
+type startTerms struct {
+	routing   event.Routing
+	onFailure plan.OnFailure
+	raise     func(event.Limits) event.Limits // adjusts the limits of a resumed run; nil keeps them
+	copy      WorkingCopy                     // nil is the workspace itself
+	servers   func() []plan.ServerStatus
+	dryRun    bool
+	now       func() time.Time
 }
 
 // preparedJob is a job with what its run needs before it can start. It is a value.
@@ -86,7 +98,7 @@ func (s *starter) begin(ctx context.Context, p preparedJob, stopped error) {
 		s.resume(ctx, p)
 		return
 	}
-	if p.answerless() && !s.cfg.DryRun {
+	if p.answerless() && !s.terms.dryRun {
 		s.events.note("warn", "there will be no answer, because there is no model; start Ollama, or choose one with --host and --model")
 	}
 	if _, err := s.runs.start(ctx, s.runs.newID(), s.started(p), nil); err != nil {
@@ -102,7 +114,7 @@ func (s *starter) shorten(p preparedJob) {
 		s.conversation.shorten(*c)
 		s.account.spend(c.used, 0)
 		if c.used.ModelCalls > 0 {
-			s.warmer.worked(s.cfg.Now())
+			s.warmer.worked(s.terms.now())
 		}
 		_ = s.events.publish(c.event)
 		s.overview.weigh()
@@ -120,11 +132,11 @@ func (s *starter) shorten(p preparedJob) {
 func (s *starter) resume(ctx context.Context, p preparedJob) {
 	run := p.past.run
 	limits := run.Limits
-	if s.cfg.Raise != nil {
-		limits = s.cfg.Raise(limits)
+	if s.terms.raise != nil {
+		limits = s.terms.raise(limits)
 	}
-	if s.cfg.Copy != nil {
-		if _, err := s.cfg.Copy.Begin(run.ID); err != nil {
+	if s.terms.copy != nil {
+		if _, err := s.terms.copy.Begin(run.ID); err != nil {
 			p.drop()
 			_ = s.events.publish(failedReply(event.ReasonNotOpened, err.Error()))
 			return
@@ -140,11 +152,11 @@ func (s *starter) resume(ctx context.Context, p preparedJob) {
 func (s *starter) started(p preparedJob) event.RunStarted {
 	limits, _ := s.account.lease()
 	prompting := p.promptingOf(s.conversation.history())
-	prompting.Servers = instructions(s.cfg.Tools.Status(), p.catalogue)
+	prompting.Servers = instructions(s.terms.servers(), p.catalogue)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.cfg.Routing, p.facts),
-		Dirty: p.dirty, OnFailure: s.cfg.OnFailure, Read: s.conversation.untrusted(),
+		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.terms.routing, p.facts),
+		Dirty: p.dirty, OnFailure: s.terms.onFailure, Read: s.conversation.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {
 		started.Goal = cmp.Or(started.Goal, x.Plan.Title)

@@ -104,11 +104,11 @@ func (a *App) PathLeft() []string { return a.pathLeft }
 
 // Screen reports whether the full screen can be opened.
 func (a *App) Screen() bool {
-	return a.Asks() && !a.Plain() && a.io.Getenv("TERM") != "dumb"
+	return a.Asks() && !a.Form().Plain && a.io.Getenv("TERM") != "dumb"
 }
 
 // Asks reports whether a user is present to answer questions, line by line.
-func (a *App) Asks() bool { return a.io.Terminal && a.settings.Output().Format == config.OutputText }
+func (a *App) Asks() bool { return a.io.Terminal && a.Form().Format == config.OutputText }
 
 // Chat is the chat that a command was typed into.
 type Chat struct {

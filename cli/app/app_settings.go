@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/agent/ollama"
+	"replan/agent/session"
 	"replan/cli/config"
 )
 
@@ -67,5 +68,8 @@ func (a *App) Workers() config.Workers { return a.settings.Workers() }
 // Appearance returns what the screen and printed text look like.
 func (a *App) Appearance() config.Appearance { return a.settings.Appearance() }
 
-// Plain reports whether the user wants lines in place of a screen that changes.
-func (a *App) Plain() bool { return a.settings.Output().Plain }
+// Form returns the form of the output.
+func (a *App) Form() config.Output { return a.settings.Output() }
+
+// Report returns the settings in force and their sources.
+func (a *App) Report() session.Settings { return a.settings.Report() }

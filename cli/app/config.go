@@ -44,7 +44,7 @@ func (s *Services) config(a *App) runner.Config {
 		Survey:    s.survey,
 		Branch:    func() string { return folder.Branch(in.Workspace) },
 		Host:      s.model.Host(),
-		Settings:  a.settings.Report,
+		Settings:  a.Report,
 		InputHelp: s.inputHelp(a),
 		OpenPage:  Browser(a.IO().Getenv),
 		Raise:     limits.Raised,

@@ -28,8 +28,7 @@ type Output struct {
 
 // newOutput returns the output of an app.
 func newOutput(a *App) *Output {
-	set := a.settings
-	o := &Output{form: set.Output, appearance: set.Appearance, execution: set.Execution, out: a.IO().Out, err: a.IO().Err, inChat: a.Chat() != nil}
+	o := &Output{form: a.Form, appearance: a.Appearance, execution: a.Execution, out: a.IO().Out, err: a.IO().Err, inChat: a.Chat() != nil}
 	o.terminal = sync.OnceValue(func() *tty.Terminal {
 		if o.inChat || o.form().Format != config.OutputText {
 			return nil

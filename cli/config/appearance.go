@@ -64,8 +64,8 @@ func (a *Appearance) register(f *pflag.FlagSet) {
 // configuration.
 func (a *Appearance) read(from sources, terminal bool) error {
 	c := from.file.Screen
-	a.own = from.file.path
-	a.found = sync.OnceValue(func() *themes.Set { return readThemes(filepath.Join(filepath.Dir(from.file.path), "themes")) })
+	a.own = from.file.location()
+	a.found = sync.OnceValue(func() *themes.Set { return readThemes(filepath.Join(filepath.Dir(a.own), "themes")) })
 	if !from.given("no-color") {
 		a.NoColor = c.NoColor || from.getenv("NO_COLOR") != ""
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"replan/agent/session"
+	"replan/cli/help"
 	"replan/planning/plan"
 )
 
@@ -18,6 +19,29 @@ type Execution struct {
 
 	onFailure string // value of --on-failure
 }
+
+// register declares the flags of the execution that stand among those of goals in --help.
+func (e *Execution) register(f *pflag.FlagSet) {
+	f.BoolVar(&e.Review, "review", false, "review every plan before it runs; edit, move or remove steps, approve gates together, or refuse it")
+	e.registerDryRun(f, "show what the steps of a plan would do; call no tool")
+	f.BoolVar(&e.RequireVerified, "require-verified", false, "fail a run unless checks show that all of its work holds")
+	help.Rare(f, "require-verified")
+	help.Common(f, "review", "dry-run")
+}
+
+// registerFailure declares --on-failure.
+func (e *Execution) registerFailure(f *pflag.FlagSet) {
+	f.StringVar(&e.onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan (the default)")
+}
+
+// review says whether plans are held for review.
+func (e *Execution) review(on bool) { e.Review = on }
+
+// callTools lets calls happen, also in a dry run.
+func (e *Execution) callTools() { e.DryRun = false }
+
+// measured carries plans out as replan fit measures a model.
+func (e *Execution) measured() { e.DryRun, e.Review, e.RequireVerified = false, false, false }
 
 // registerDryRun declares --dry-run, which commands of the chat have too.
 func (e *Execution) registerDryRun(f *pflag.FlagSet, about string) {

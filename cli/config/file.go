@@ -88,6 +88,9 @@ func readConfig(path string) (file, error) {
 	return c, nil
 }
 
+// location returns the path of the file.
+func (c file) location() string { return c.path }
+
 // unusable marks an error as one about a value in the configuration.
 func (c file) unusable(err error) error {
 	return fmt.Errorf("the configuration %s cannot be used: %w", c.path, err)

@@ -44,6 +44,18 @@ func (g *Gates) register(f *pflag.FlagSet, isolation *Isolation) {
 	help.Common(f, "approve")
 }
 
+// approveUnasked closes the gates that a user would have to answer.
+func (g *Gates) approveUnasked() { g.Approve = policy.ApproveUnasked }
+
+// trust trusts the workspace, which replan made.
+func (g *Gates) trust() { g.Trusted = true }
+
+// measured lets only changes of files and tests pass, as replan fit measures a model.
+func (g *Gates) measured() {
+	g.approve(policy.ApproveSafe)
+	g.Rules = nil
+}
+
 // approve has a command decide about gates as --approve does.
 func (g *Gates) approve(which policy.Approve) { g.Approve, g.Decided = which, true }
 
@@ -89,7 +101,7 @@ func (g *Gates) readRules(from sources, workspace string) error {
 		return c.unusable(err)
 	}
 	g.Rules = append(g.Rules, configured...)
-	g.Hidden, g.Trusted, g.configuration = c.Gates.Hidden, c.trusts(workspace), filepath.Base(c.path)
+	g.Hidden, g.Trusted, g.configuration = c.Gates.Hidden, c.trusts(workspace), filepath.Base(c.location())
 	for _, pattern := range g.Hidden {
 		if _, err := tree.NewGlob(pattern); err != nil {
 			return c.unusable(fmt.Errorf("gates.hidden: %w", err))

@@ -77,6 +77,12 @@ func (i *Isolation) read(from sources, workspace string) error {
 	return nil
 }
 
+// turn switches the box on or off.
+func (i *Isolation) turn(on bool) { i.On = on }
+
+// copy has runs work in a copy.
+func (i *Isolation) copy() { i.On, i.InPlace = true, false }
+
 // report returns how programs are isolated.
 func (i Isolation) report(from sources) []session.Setting {
 	held := "no"

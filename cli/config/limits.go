@@ -155,7 +155,7 @@ func (l *Limits) register(f *pflag.FlagSet, execution *Execution) {
 	defaults := event.DefaultLimits()
 	l.flags.numbers = map[string]func() int64{}
 	f.StringVar(&l.flags.preset, "limits", "", "use the limits of `PRESET` default or strict")
-	f.StringVar(&execution.onFailure, "on-failure", "", "after a failed step without its own setting, `DO` abort, skip or replan (the default)")
+	execution.registerFailure(f)
 	f.BoolVar(&l.flags.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
 	for _, of := range runLimits() {
 		if of.time {

@@ -53,12 +53,13 @@ func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 // them in --help.
 func (m *Model) register(f *pflag.FlagSet, planning *Planning) {
 	f.StringVar(&m.Name, "model", "", "use the model `NAME`; default: the first installed one that can call tools")
-	f.StringVar(&planning.flags.plannerModel, "planner-model", "", "plan with the model `NAME`; default: the one that answers")
 	f.StringVar(&m.Host, "host", "", "find Ollama at `URL`; default: OLLAMA_HOST, else 127.0.0.1:11434")
-	f.StringVar(&planning.flags.think, "think", "", "let the model think before it answers, at `LEVEL` auto, off, on, low, medium or high")
-	help.Rare(f, "planner-model")
+	planning.registerModel(f)
 	help.Common(f, "model")
 }
+
+// use has another model answer; a host of "" changes only the model.
+func (m *Model) use(name, host string) { m.Name, m.Host = name, First(host, m.Host) }
 
 // read reads the model from the flags, else the environment, else the configuration.
 func (m *Model) read(from sources) error {

@@ -120,7 +120,7 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	if o.from.file, err = readConfig(o.folders.Dirs.ConfigFile()); err != nil {
 		return err
 	}
-	o.saver = saver{path: o.from.file.path, chosen: &choices{}}
+	o.saver = saver{path: o.from.file.location(), chosen: &choices{}}
 	for _, read := range []func() error{
 		func() error { return o.model.read(o.from) },
 		func() error { return o.appearance.read(o.from, env.Terminal) },
@@ -149,22 +149,23 @@ func (o *Options) CheckOutput() error { return o.output.check() }
 func (o *Options) PrintText() { o.output.Format = OutputText }
 
 // AskNobody closes the gates that a user would have to answer.
-func (o *Options) AskNobody() { o.gates.Approve = policy.ApproveUnasked }
+func (o *Options) AskNobody() { o.gates.approveUnasked() }
 
 // ApproveAll opens all gates, as --approve all does.
 func (o *Options) ApproveAll() { o.gates.approve(policy.ApproveAll) }
 
 // SkipReview lets plans run without a review.
-func (o *Options) SkipReview() { o.execution.Review = false }
+func (o *Options) SkipReview() { o.execution.review(false) }
 
 // Isolate has runs work in a copy, also if the user did not ask for it: a resumed run
 // continues where it worked.
-func (o *Options) Isolate() { o.isolation.On = true }
+func (o *Options) Isolate() { o.isolation.turn(true) }
 
 // OpenCopy has the command work in the copy of the workspace, for the changes that wait
 // there.
 func (o *Options) OpenCopy() {
-	o.isolation.On, o.isolation.InPlace, o.execution.DryRun = true, false, false
+	o.isolation.copy()
+	o.execution.callTools()
 }
 
 // WorkHere has the command work on this machine.
@@ -182,8 +183,8 @@ type Project struct {
 // same is shown on every machine.
 func (o *Options) workIn(p Project) {
 	o.folders = Folders{Workspace: p.Folder, Dirs: store.Dirs{Config: p.Home, Data: p.Home, State: p.Home}}
-	o.model.Name, o.model.Host = p.Model, First(p.Host, o.model.Host)
-	o.gates.Trusted = true
+	o.model.use(p.Model, p.Host)
+	o.gates.trust()
 	o.tools = Tools{}
 	o.tools.Languages.Enabled = new(bool)
 }
@@ -202,9 +203,9 @@ func (o *Options) Measure(p Project) {
 	o.workIn(p)
 	o.planning.measured()
 	o.limits.measured()
-	o.gates.approve(policy.ApproveSafe)
-	o.gates.Rules = nil
-	o.execution.DryRun, o.execution.Review, o.execution.RequireVerified, o.isolation.On = false, false, false, false
+	o.gates.measured()
+	o.execution.measured()
+	o.isolation.turn(false)
 }
 
 // First returns the first non-empty text.

@@ -108,14 +108,19 @@ func (p *Planning) register(f *pflag.FlagSet, execution *Execution) {
 	f.StringVar(&p.flags.planner, "planner", "", "let `PLANNER` plan: auto (rules for clear orders, else a model), phases (a model), router (rules only) or none")
 	f.StringVar(&p.flags.profile, "profile", "", "use the profile `NAME` of the configuration: its prompts, model and tools")
 	f.BoolVar(&p.flags.forcePlan, "force-plan", false, "always make a plan, never answer directly")
-	f.BoolVar(&execution.Review, "review", false, "review every plan before it runs; edit, move or remove steps, approve gates together, or refuse it")
-	execution.registerDryRun(f, "show what the steps of a plan would do; call no tool")
+	execution.register(f)
 	f.BoolVar(&p.flags.eager, "eager", true, "start steps that only read while the plan is still being written")
 	f.BoolVar(&p.flags.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
-	f.BoolVar(&execution.RequireVerified, "require-verified", false, "fail a run unless checks show that all of its work holds")
 	p.registerStrict(f)
-	help.Rare(f, "eager", "plan-tools", "strict", "require-verified")
-	help.Common(f, "review", "dry-run")
+	help.Rare(f, "eager", "plan-tools", "strict")
+}
+
+// registerModel declares the flags of planning that stand among those of the model in
+// --help.
+func (p *Planning) registerModel(f *pflag.FlagSet) {
+	f.StringVar(&p.flags.plannerModel, "planner-model", "", "plan with the model `NAME`; default: the one that answers")
+	f.StringVar(&p.flags.think, "think", "", "let the model think before it answers, at `LEVEL` auto, off, on, low, medium or high")
+	help.Rare(f, "planner-model")
 }
 
 // registerStrict declares --strict.

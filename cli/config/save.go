@@ -101,7 +101,7 @@ func saveRecent(path, titles string) error {
 // choices on an earlier screen of this process.
 func (o *Options) TakeChoices() {
 	if !o.from.given("review") && o.saver.fileOf("screen.review") != "" {
-		o.execution.Review = o.from.file.Screen.Review
+		o.execution.review(o.from.file.Screen.Review)
 	}
 	for key, value := range o.saver.chosen.all() {
 		text := ""
@@ -110,9 +110,9 @@ func (o *Options) TakeChoices() {
 		}
 		switch key {
 		case "model.name":
-			o.model.Name = text
+			o.model.use(text, "")
 		case "screen.review":
-			o.execution.Review = text == "true"
+			o.execution.review(text == "true")
 		default:
 			o.planning.choose(key, text)
 			o.appearance.choose(key, text)

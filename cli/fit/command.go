@@ -104,7 +104,7 @@ func (o fitOptions) run(ctx context.Context) error {
 		return unfit(ctx, err)
 	}
 	stop := func() {}
-	if styles := out.Styles(); styles != nil && !o.app.Plain() {
+	if styles := out.Styles(); styles != nil && !o.app.Form().Plain {
 		m.Progress, stop = Watch(ask.NewOutput(out.Colored(o.app.IO().Out), styles), styles, func() int { return tty.Width(o.app.IO().Out) })
 	} else {
 		m.Progress = func(now Progress) { _, _ = fmt.Fprintln(o.app.IO().Err, now.Line()) }

@@ -15,89 +15,89 @@ import (
 const programTimeout = "15m"
 
 // program runs a program of the project, which asks first.
-func (d *draft) program(title string, argv []string) {
+func (b *builder) program(title string, argv []string) {
 	args := make([]any, len(argv))
 	for i, arg := range argv {
 		args[i] = literally(arg)
 	}
-	d.call("proc.run", title, map[string]any{"argv": args, "timeout": programTimeout}, "")
+	b.call("proc.run", title, map[string]any{"argv": args, "timeout": programTimeout}, "")
 }
 
 // reread is the intent without the word just, where there is no justfile: "just test".
-func (d *draft) reread() Intent {
-	rest, just := strings.CutPrefix(d.in.Params["command"], "just ")
-	if !just || d.facts.Project.has(justManifests) != "" {
-		return d.in
+func (b *builder) reread() Intent {
+	rest, just := strings.CutPrefix(b.in.Params["command"], "just ")
+	if !just || b.facts.Project.has(justManifests) != "" {
+		return b.in
 	}
 	if in := Parse(rest); in.Confidence >= Confident {
 		return in
 	}
-	return d.in
+	return b.in
 }
 
 // command runs a command as it was typed, if the project has what it runs.
-func (d *draft) command() {
-	argv := argvOf(split(d.in.Params["command"], maxWords))
+func (b *builder) command() {
+	argv := argvOf(split(b.in.Params["command"], maxWords))
 	if len(argv) == 0 {
-		d.addMissing("run what? Name the command: cargo build")
+		b.addMissing("run what? Name the command: cargo build")
 		argv = []string{"true"}
 	}
-	if lack := d.facts.Project.lacks(argv); lack != "" {
-		d.addMissing("%s", lack)
+	if lack := b.facts.Project.lacks(argv); lack != "" {
+		b.addMissing("%s", lack)
 	}
-	if runsAllTests(argv) && d.facts.Project.kinds() == 1 {
-		d.call(runTests, "Run the tests", nil, "tests")
+	if runsAllTests(argv) && b.facts.Project.kinds() == 1 {
+		b.call(runTests, "Run the tests", nil, "tests")
 		return
 	}
-	d.program("Run "+said(shownCommand(argv)), argv)
+	b.program("Run "+said(shownCommand(argv)), argv)
 }
 
 // buildProject runs the project's own build; asked how, it reads where that stands.
-func (d *draft) buildProject() {
-	argv, from := d.facts.Project.builds()
-	d.byProject(argv, from, "how it is built", "build")
+func (b *builder) buildProject() {
+	argv, from := b.facts.Project.builds()
+	b.byProject(argv, from, "how it is built", "build")
 }
 
 // formatCode formats the code by what the project has for it.
-func (d *draft) formatCode() {
-	if s := d.shape(); s != nothing && s != aPath {
-		d.addMissing("format what? %q is no file: format the code, or name a file", d.about())
+func (b *builder) formatCode() {
+	if s := b.shape(); s != nothing && s != aPath {
+		b.addMissing("format what? %q is no file: format the code, or name a file", b.about())
 	}
-	argv, from := d.facts.Project.formats(pathOf(d.in.Target))
-	d.byProject(argv, from, "how its code is formatted", "format")
+	argv, from := b.facts.Project.formats(pathOf(b.in.Target))
+	b.byProject(argv, from, "how its code is formatted", "format")
 }
 
 // byProject runs a command that the project has for a task, or shows it.
-func (d *draft) byProject(argv []string, from, what, task string) {
+func (b *builder) byProject(argv []string, from, what, task string) {
 	if argv == nil {
-		if d.facts.Known {
-			d.addMissing("nothing in this project says %s: %s", what, d.facts.Project.there())
+		if b.facts.Known {
+			b.addMissing("nothing in this project says %s: %s", what, b.facts.Project.there())
 		} else {
-			d.addMissing("what %ss this project is known only in its folder", task)
+			b.addMissing("what %ss this project is known only in its folder", task)
 		}
 		argv = []string{task}
 	}
-	if d.in.Params["how"] != "" && from != "" {
-		d.in.Params["command"] = shownCommand(argv)
-		d.in.Target = from
-		d.call("fs.read", "Read "+from, map[string]any{"path": from}, "")
+	if b.in.Params["how"] != "" && from != "" {
+		b.in.Params["command"] = shownCommand(argv)
+		b.in.Target = from
+		b.call("fs.read", "Read "+from, map[string]any{"path": from}, "")
 		return
 	}
-	d.program("Run "+said(shownCommand(argv)), argv)
+	b.program("Run "+said(shownCommand(argv)), argv)
 }
 
 // dependencies reads what the manifests of the project need.
-func (d *draft) dependencies() {
+func (b *builder) dependencies() {
 	found := false
-	for _, at := range d.facts.Project.Manifests {
+	for _, at := range b.facts.Project.Manifests {
 		if listsDependencies(at) {
-			d.call("fs.read", "Read "+at, map[string]any{"path": at}, "")
+			b.call("fs.read", "Read "+at, map[string]any{"path": at}, "")
 			found = true
 		}
 	}
 	if !found {
-		d.addMissing("no file at the root of this project lists dependencies: %s", d.facts.Project.there())
-		d.call("fs.list", "List the files", nil, "")
+		b.addMissing("no file at the root of this project lists dependencies: %s", b.facts.Project.there())
+		b.call("fs.list", "List the files", nil, "")
 	}
 }
 
@@ -105,21 +105,21 @@ func (d *draft) dependencies() {
 const mostLanguages = 8
 
 // lines counts the lines of each language that are not blank.
-func (d *draft) lines() {
-	place, extensions := d.within(), d.facts.Project.Code
+func (b *builder) lines() {
+	place, extensions := b.within(), b.facts.Project.Code
 	if len(extensions) == 0 {
 		extensions = []string{""}
 	}
 	for _, ext := range extensions[:min(len(extensions), mostLanguages)] {
 		args := map[string]any{"query": `\S`, "regex": true, "max": number(1), "path": place}
 		if isFile(place) {
-			d.call("fs.search", "Count the lines", args, "")
+			b.call("fs.search", "Count the lines", args, "")
 			return
 		}
 		if ext != "" {
 			args["glob"] = "*" + ext
 		}
-		d.call("fs.search", "Count the lines of *"+ext, args, "")
+		b.call("fs.search", "Count the lines of *"+ext, args, "")
 	}
 }
 

@@ -11,21 +11,21 @@ import (
 // The chains that run tests and linters, and those of version control.
 
 // where is the file or folder that the target names; without a target, the place.
-func (d *draft) where() string {
-	at, s := d.facts.place(d.in.Target), d.shape()
+func (b *builder) where() string {
+	at, s := b.facts.place(b.in.Target), b.shape()
 	switch {
 	case s == nothing:
-		return d.place()
-	case s == aPath, isFolder(d.in.Target) && !d.facts.Known:
-		return pathOf(d.in.Target)
+		return b.place()
+	case s == aPath, isFolder(b.in.Target) && !b.facts.Known:
+		return pathOf(b.in.Target)
 	case at != "":
 		return at
 	default:
-		if tests := d.facts.Tests; d.in.Action == test && len(tests) > 0 {
-			d.addMissing("%q is no file, folder or test. Did you mean: run %s?", d.about(), english.List(tests[:min(len(tests), 3)], "or"))
+		if tests := b.facts.Tests; b.in.Action == test && len(tests) > 0 {
+			b.addMissing("%q is no file, folder or test. Did you mean: run %s?", b.about(), english.List(tests[:min(len(tests), 3)], "or"))
 			return ""
 		}
-		d.addMissing("name a file or a folder: %q is neither", d.about())
+		b.addMissing("name a file or a folder: %q is neither", b.about())
 		return ""
 	}
 }
@@ -43,18 +43,18 @@ func testsBelow(text string) string {
 // test runs the tests that the words name: one by its name, those of a folder
 // and below it, those with a name in theirs. It never runs all where they name
 // anything.
-func (d *draft) test() {
+func (b *builder) test() {
 	args := map[string]any{}
-	if s := d.shape(); s == aTest || s == aName && !isFolder(d.in.Target) && !strings.ContainsAny(symbolOf(d.in.Target), ".#:") {
-		args["path"], args["run"] = testsBelow(d.place()), d.symbol()
+	if s := b.shape(); s == aTest || s == aName && !isFolder(b.in.Target) && !strings.ContainsAny(symbolOf(b.in.Target), ".#:") {
+		args["path"], args["run"] = testsBelow(b.place()), b.symbol()
 	} else {
-		args["path"] = testsBelow(d.where())
+		args["path"] = testsBelow(b.where())
 	}
-	d.call(runTests, "Run the tests", args, "tests")
+	b.call(runTests, "Run the tests", args, "tests")
 }
 
-func (d *draft) lint() {
-	d.call("test.lint", "Run the linter", map[string]any{"path": literally(folderOf(d.where()))}, "findings")
+func (b *builder) lint() {
+	b.call("test.lint", "Run the linter", map[string]any{"path": literally(folderOf(b.where()))}, "findings")
 }
 
 // maxCommits is how much of the history an explanation looks at.
@@ -65,66 +65,66 @@ const mostTests = 8
 
 // debug runs the tests most likely to show the fault, and looks at the last
 // commits.
-func (d *draft) debug() {
-	if d.in.Params["trace"] != "" && d.shape() == aName {
-		d.call("code.references", "Find the callers of "+d.about(), map[string]any{"symbol": d.symbol(), "path": d.within(), "allow_none": true}, "")
-		if d.facts.Known && len(d.facts.Tests) == 0 && nearest(d.facts.Folders, d.in.Target) == "" {
+func (b *builder) debug() {
+	if b.in.Params["trace"] != "" && b.shape() == aName {
+		b.call("code.references", "Find the callers of "+b.about(), map[string]any{"symbol": b.symbol(), "path": b.within(), "allow_none": true}, "")
+		if b.facts.Known && len(b.facts.Tests) == 0 && nearest(b.facts.Folders, b.in.Target) == "" {
 			return
 		}
 	}
 	place, run := "", ""
-	switch folder := nearest(d.facts.Folders, d.in.Target); {
-	case d.shape() == nothing, reportedByTests(d.in.Target):
-		place = d.place()
-	case d.shape() == aPath:
-		place = pathOf(d.in.Target)
+	switch folder := nearest(b.facts.Folders, b.in.Target); {
+	case b.shape() == nothing, reportedByTests(b.in.Target):
+		place = b.place()
+	case b.shape() == aPath:
+		place = pathOf(b.in.Target)
 	case folder != "":
 		place = folder
-	case d.shape() == someWords, d.facts.Known && len(d.facts.Tests) == 0 && d.shape() != aTest:
-		d.addMissing("there is no test and no package %s", d.about())
+	case b.shape() == someWords, b.facts.Known && len(b.facts.Tests) == 0 && b.shape() != aTest:
+		b.addMissing("there is no test and no package %s", b.about())
 	default:
-		place, run = d.place(), d.symbol()
-		if tests := d.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && d.shape() != aTest {
+		place, run = b.place(), b.symbol()
+		if tests := b.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && b.shape() != aTest {
 			run = strings.Join(tests, "|")
 		}
 	}
-	tests := d.call(runTests, "Run the tests", map[string]any{"path": testsBelow(place), "run": run, "allow_failures": true}, "tests")
-	log := d.call("vcs.log", "Look at the last commits", map[string]any{"path": literally(pathOf(place)), "max": number(maxCommits), "allow_none": true}, "log")
-	d.call("code.summarize", "Summarize the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
+	tests := b.call(runTests, "Run the tests", map[string]any{"path": testsBelow(place), "run": run, "allow_failures": true}, "tests")
+	log := b.call("vcs.log", "Look at the last commits", map[string]any{"path": literally(pathOf(place)), "max": number(maxCommits), "allow_none": true}, "log")
+	b.call("code.summarize", "Summarize the failures", map[string]any{"tests": "${tests}", "log": "${log}"}, "summary", tests, log)
 }
 
-func (d *draft) status() { d.call("vcs.status", "Show the status", nil, "") }
+func (b *builder) status() { b.call("vcs.status", "Show the status", nil, "") }
 
 // diff shows what is not committed, or the changes of one commit.
-func (d *draft) diff() {
-	if commit := d.in.Params["commit"]; commit != "" {
-		d.call("vcs.show", "Show the commit "+said(commit), map[string]any{"ref": literally(commit)}, "")
+func (b *builder) diff() {
+	if commit := b.in.Params["commit"]; commit != "" {
+		b.call("vcs.show", "Show the commit "+said(commit), map[string]any{"ref": literally(commit)}, "")
 		return
 	}
 	args := map[string]any{"of": "all"}
-	switch target := d.in.Target; {
-	case d.shape() == aPath:
-		args["path"] = d.path()
+	switch target := b.in.Target; {
+	case b.shape() == aPath:
+		args["path"] = b.path()
 	case strings.ContainsAny(target, " \t\n"):
-		d.addMissing("%q is neither a path nor a revision", d.about())
+		b.addMissing("%q is neither a path nor a revision", b.about())
 	default:
-		args["ref"], args["path"] = literally(target), d.within()
+		args["ref"], args["path"] = literally(target), b.within()
 	}
-	d.call("vcs.diff", "Show the changes", args, "")
+	b.call("vcs.diff", "Show the changes", args, "")
 }
 
-func (d *draft) history() {
-	args := map[string]any{"path": literally(d.where())}
-	if n, err := strconv.Atoi(d.in.Params["max"]); err == nil {
+func (b *builder) history() {
+	args := map[string]any{"path": literally(b.where())}
+	if n, err := strconv.Atoi(b.in.Params["max"]); err == nil {
 		args["max"] = number(n)
 	}
-	since := d.in.Params["since"]
+	since := b.in.Params["since"]
 	if strings.TrimSpace(since) != "" {
 		args["since"] = literally(dateOf(since))
 	}
-	d.call("vcs.log", "Show the history", args, "")
+	b.call("vcs.log", "Show the history", args, "")
 	if strings.TrimSpace(since) != "" { // what is not committed has changed, too
-		d.call("vcs.status", "Show what is not committed", nil, "")
+		b.call("vcs.status", "Show what is not committed", nil, "")
 	}
 }
 
@@ -150,72 +150,72 @@ var days = strings.Fields("yesterday today monday tuesday wednesday thursday fri
 const askLine = "which line, of which file? Name both: who wrote line 12 of main.go"
 
 // blame shows who wrote the lines of a file, or one of them.
-func (d *draft) blame() {
+func (b *builder) blame() {
 	argv := []string{"git", "--no-pager", "blame", "--date=short"}
-	line := d.in.Params["line"]
-	if file, at, ok := strings.Cut(d.in.Target, ":"); ok && isCount(at) {
-		d.in.Target, line = file, at
-		d.resolve()
+	line := b.in.Params["line"]
+	if file, at, ok := strings.Cut(b.in.Target, ":"); ok && isCount(at) {
+		b.in.Target, line = file, at
+		b.resolve()
 	}
 	switch {
-	case d.in.Params["of"] != "":
-		d.addMissing(askLine)
-	case d.shape() != aPath || !isFile(d.in.Target):
-		d.addMissing("%q is no file: name one, as in blame main.go", d.about())
+	case b.in.Params["of"] != "":
+		b.addMissing(askLine)
+	case b.shape() != aPath || !isFile(b.in.Target):
+		b.addMissing("%q is no file: name one, as in blame main.go", b.about())
 	}
-	title := "Show who wrote " + d.about()
+	title := "Show who wrote " + b.about()
 	if line != "" {
-		argv, title = append(argv, "-L", line+","+line), "Show who wrote line "+line+" of "+d.about()
+		argv, title = append(argv, "-L", line+","+line), "Show who wrote line "+line+" of "+b.about()
 	}
-	d.program(title, append(argv, "--", pathOf(d.in.Target)))
+	b.program(title, append(argv, "--", pathOf(b.in.Target)))
 }
 
 // commit shows the changes before it asks.
-func (d *draft) commit() {
-	if d.facts.Clean {
-		d.call("vcs.status", "Check for changes to commit", nil, "")
+func (b *builder) commit() {
+	if b.facts.Clean {
+		b.call("vcs.status", "Check for changes to commit", nil, "")
 		return
 	}
-	name := literally(d.where())
+	name := literally(b.where())
 	made := map[string]any{"message": "${summary.title}"}
-	if message := d.in.Params["message"]; message != "" {
+	if message := b.in.Params["message"]; message != "" {
 		made["message"] = literally(message)
 	}
 	if name != "" {
 		made["paths"] = []any{name}
 	}
-	shown := d.call("vcs.diff", "Look at the changes to commit", map[string]any{"of": "commit", "path": name}, "changes")
-	summary := d.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
-	d.call("vcs.commit", "Commit the changes", made, "committed", summary)
+	shown := b.call("vcs.diff", "Look at the changes to commit", map[string]any{"of": "commit", "path": name}, "changes")
+	summary := b.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
+	b.call("vcs.commit", "Commit the changes", made, "committed", summary)
 }
 
-func (d *draft) branch() {
-	args, title := map[string]any{"name": literally(d.in.Target)}, "Switch to the branch "+d.about()
-	if d.in.Params["create"] != "" {
-		args["create"], title = true, "Create the branch "+d.about()
+func (b *builder) branch() {
+	args, title := map[string]any{"name": literally(b.in.Target)}, "Switch to the branch "+b.about()
+	if b.in.Params["create"] != "" {
+		args["create"], title = true, "Create the branch "+b.about()
 	}
 	switch {
-	case strings.ContainsAny(d.in.Target, " \t\n"):
-		d.addInvalid("the name of a branch is one word: %s", d.about())
-	case d.in.Target == "" && args["create"] != nil:
-		d.addMissing("what is the branch called? Name it: create branch fix-login")
-	case d.in.Target == "":
-		d.call("vcs.branches", "List the branches", nil, "")
+	case strings.ContainsAny(b.in.Target, " \t\n"):
+		b.addInvalid("the name of a branch is one word: %s", b.about())
+	case b.in.Target == "" && args["create"] != nil:
+		b.addMissing("what is the branch called? Name it: create branch fix-login")
+	case b.in.Target == "":
+		b.call("vcs.branches", "List the branches", nil, "")
 		return
 	}
-	d.call("vcs.branch", title, args, "")
+	b.call("vcs.branch", title, args, "")
 }
 
-func (d *draft) push() {
-	args, title := map[string]any{"remote": literally(d.in.Target)}, "Push the commits"
-	if d.facts.NoUpstream {
+func (b *builder) push() {
+	args, title := map[string]any{"remote": literally(b.in.Target)}, "Push the commits"
+	if b.facts.NoUpstream {
 		args["set_upstream"], title = true, "Push the commits, and follow the branch of the remote from then on"
 	}
-	if d.in.Target != "" && !slices.Contains(remotes, d.in.Target) {
-		d.addInvalid("push where? %q is no remote: push to origin", d.about())
+	if b.in.Target != "" && !slices.Contains(remotes, b.in.Target) {
+		b.addInvalid("push where? %q is no remote: push to origin", b.about())
 	}
-	if d.facts.NoRemote {
-		d.addInvalid("the repository has no remote to push to (add one with git remote add)")
+	if b.facts.NoRemote {
+		b.addInvalid("the repository has no remote to push to (add one with git remote add)")
 	}
-	d.call("vcs.push", title, args, "", d.call("vcs.status", "Check for commits to push", nil, ""))
+	b.call("vcs.push", title, args, "", b.call("vcs.status", "Check for commits to push", nil, ""))
 }

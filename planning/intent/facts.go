@@ -242,8 +242,8 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 	if in.Params == nil {
 		in.Params = map[string]string{}
 	}
-	d := draft{in: in, policy: p, facts: f}
-	return p.Apply(d.chain())
+	b := builder{in: in, policy: p, facts: f}
+	return p.Apply(b.chain())
 }
 
 // RouteWords maps words to the chain that carries them out in this workspace. If

@@ -60,7 +60,7 @@ func at(editor, path string, line int) []string {
 // Save writes text to a private file of that name in a new temporary folder, and
 // returns its path.
 func Save(name, text string) (path string, err error) {
-	folder, err := os.MkdirTemp("", "replan-draft-")
+	folder, err := os.MkdirTemp("", "replan-edit-")
 	if err != nil {
 		return "", err
 	}

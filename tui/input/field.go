@@ -26,7 +26,7 @@ type field struct {
 	elsewhere []string     // sent in other folders
 	secret    string       // text last sent with a leading blank, which keeps it out of the history
 	at        int          // index of the text shown from sent; its length if none is shown
-	draft     string       // text typed before the user went back in the history
+	unsent    string       // text typed before the user went back in the history
 	pastes    []pastedText // texts that the tokens stand for
 	closed    []string     // messages shown while the field is closed, longest first
 }
@@ -242,17 +242,17 @@ func (f *field) hasAfter() bool {
 // back shows the previous text of the history.
 func (f *field) back() {
 	if f.at == len(f.sent) {
-		f.draft = f.Text()
+		f.unsent = f.Text()
 	}
 	f.at--
 	f.set(f.sent[f.at])
 }
 
-// forward shows the next text of the history, and finally the draft.
+// forward shows the next text of the history, and finally the unsent one.
 func (f *field) forward() {
 	f.at++
 	if f.at == len(f.sent) {
-		f.set(f.draft)
+		f.set(f.unsent)
 	} else {
 		f.set(f.sent[f.at])
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Pane is the text input with everything around it: the list of completions or
-// of earlier texts above it, the queue, and the draft in the user's editor.
+// of earlier texts above it, the queue, and the message in the user's editor.
 type Pane struct {
 	State
 	*field

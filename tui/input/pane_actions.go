@@ -13,7 +13,7 @@ func actions() keymap.Table[*Pane] {
 		{ID: "chat.before", Keys: "up", Does: "previous message; edit the newest queued one", KeyOnly: true, When: (*Pane).hasEarlier, Refuse: keymap.Needs((*Pane).hasEarlier, "There is no earlier text."), Do: (*Pane).showEarlier},
 		{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true, When: (*Pane).hasAfter, Refuse: keymap.Needs((*Pane).hasAfter, "There is no later text."), Do: (*Pane).showLater},
 		{ID: "chat.history", Keys: "alt+r", Does: "search the history", Refuse: (*Pane).noHistory, Do: keymap.Calls((*Pane).searchHistory)},
-		{ID: "chat.editor", Keys: "alt+e", Does: "write in your editor", Refuse: (*Pane).noEditor, Do: keymap.Runs((*Pane).editDraft)},
+		{ID: "chat.editor", Keys: "alt+e", Does: "write in your editor", Refuse: (*Pane).noEditor, Do: keymap.Runs((*Pane).editMessage)},
 		{ID: "chat.open_paste", Keys: "alt+p", Does: "expand pasted text", Refuse: keymap.Needs((*Pane).hasPaste, "The input contains no collapsed paste."), Do: keymap.Calls((*Pane).openPaste)},
 		{ID: "chat.drop_queued", Keys: "alt+q", Does: "remove the newest queued message", Refuse: (*Pane).nothingQueued, Do: (*Pane).dropQueued},
 		{ID: "servers.skip", Keys: "alt+w", Does: "start without the servers that are not ready", Refuse: keymap.Needs((*Pane).awaitsServers, "Nothing waits for a server."), Do: (*Pane).skipServers},

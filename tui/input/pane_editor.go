@@ -9,8 +9,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// draftName is the name of the file with the draft.
-const draftName = "message.md"
+// messageName is the name of the file with the message.
+const messageName = "message.md"
 
 // EditedMsg holds the text that the editor left.
 type EditedMsg struct {
@@ -30,10 +30,10 @@ func (p *Pane) noEditor() string {
 	}
 }
 
-// editDraft opens the editor on the typed text. The text stays in the input until
+// editMessage opens the editor on the typed text. The text stays in the input until
 // the editor is done.
-func (p *Pane) editDraft() tea.Cmd {
-	return editor.Open(p.options.Editor, draftName, p.expanded(), 1, func(text string, err error) tea.Msg {
+func (p *Pane) editMessage() tea.Cmd {
+	return editor.Open(p.options.Editor, messageName, p.expanded(), 1, func(text string, err error) tea.Msg {
 		return EditedMsg{text: strings.TrimRight(text, "\r\n"), err: err}
 	})
 }
@@ -46,7 +46,7 @@ func (p *Pane) edited(d EditedMsg) keymap.Requests {
 		if d.text == "" || d.text == strings.TrimRight(p.expanded(), "\r\n") {
 			return keymap.ShowFooter(words)
 		}
-		kept, err := editor.Save(draftName, d.text+"\n")
+		kept, err := editor.Save(messageName, d.text+"\n")
 		if err != nil {
 			return keymap.ShowFooter(words + " The saved text could not be kept: " + err.Error() + ".")
 		}
