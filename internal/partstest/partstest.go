@@ -20,8 +20,8 @@ import (
 // of one part only; else of none. A type owns data if it has methods on a pointer and a field
 // that other packages cannot see. One that no other file mentions is a detail of its file. Other
 // types are values, which anybody may read and write. Nobody reads a private field of a type
-// that owns data, or writes an exported one, outside of its part. No type only adds methods to
-// such a type, be it of this package or of another one, or takes over its fields.
+// that owns data, or writes an exported one, outside of its part, be it in this package or in
+// another one. No type only adds methods to such a type, or takes over its fields.
 func Faults(patterns ...string) (faults []string, err error) {
 	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile
@@ -180,22 +180,30 @@ func (h *house) partOf(owner *types.TypeName) string {
 }
 
 // written returns the exported field that an assignment changes, and its owner, if that is not
-// of the part here: anybody may read it, but only its part writes it.
+// of the part here: anybody may read it, but only its part writes it, or what lies in it.
 func (h *house) written(to ast.Expr, here string) (*types.TypeName, *types.Var) {
 	for {
-		index, ok := to.(*ast.IndexExpr)
-		if !ok {
-			break
+		switch at := ast.Unparen(to).(type) {
+		case *ast.IndexExpr:
+			to = at.X
+		case *ast.SelectorExpr:
+			owner, field := h.field(at)
+			if owner != nil && field.Exported() && h.partOf(owner) != here {
+				return owner, field
+			}
+			if of := h.TypesInfo.TypeOf(at.X); of == nil || isPointer(of) {
+				return nil, nil
+			}
+			to = at.X
+		default:
+			return nil, nil
 		}
-		to = index.X
 	}
-	if selector, ok := to.(*ast.SelectorExpr); ok {
-		owner, field := h.field(selector)
-		if owner != nil && owner.Pkg() == h.Types && field.Exported() && h.partOf(owner) != here {
-			return owner, field
-		}
-	}
-	return nil, nil
+}
+
+func isPointer(t types.Type) bool {
+	_, pointer := t.Underlying().(*types.Pointer)
+	return pointer
 }
 
 // receiver returns the owner whose method a function is, or nil.

@@ -15,6 +15,7 @@ func size(q *Queue) int {
 }
 
 func shrink(q *Queue, p Point) {
+	q.Limit.Most--     // fault: Limit of Queue is written
 	q.Limit = Limits{} // fault: Limit of Queue is written
 	limits := q.Limit  // a copy
 	limits.Most = p.x  // of a value
