@@ -17,7 +17,7 @@ import (
 var imports = []struct{ of, may, not, why string }{
 	{"examples/...", "", "internal", "an example shows what programs outside can do"},
 	{"themes", "", "*", "themes stand alone"},
-	{"internal/redact internal/timelimit internal/wholefile internal/tomledit internal/picture", "", "*", "they stand alone"},
+	{"internal/partstest internal/redact internal/timelimit internal/wholefile internal/tomledit internal/picture", "", "*", "they stand alone"},
 	{"internal/english internal/markdown internal/jsonparts internal/jsonsize internal/nesting internal/testfile internal/untrusted", "internal/english", "*", "counts, lists, Markdown and clean text stand alone"},
 	{"internal/placeholder", "internal/lazyregexp", "*", "what stands for content stands alone"},
 

@@ -5,5 +5,5 @@
 // whatever another process began and did not record the end of is in doubt.
 //
 // It imports the core, agent/runner, agent/remote and DBOS. Start with [Host] in
-// host.go, then workflow.go.
+// host.go, then host_workflow.go; a run in this process is live.go.
 package host

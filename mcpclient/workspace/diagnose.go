@@ -2,11 +2,13 @@ package workspace
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"replan/mcpclient/workspace/change"
+	"replan/mcpclient/workspace/code/lsp"
 	"replan/mcpclient/workspace/code/source"
 )
 
@@ -15,21 +17,27 @@ const (
 	mostDiagnostics = 20               // of one change
 )
 
+// diagnoser asks language servers about changes.
+type diagnoser struct {
+	servers *lsp.Servers // nil without any
+	log     *slog.Logger
+}
+
 // diagnose returns the errors and warnings that language servers find in changed
 // files. Where none runs there are none. A file that one did not check gets a note: the
 // change has been made anyway, and it is unknown whether it is free of errors.
-func (o *Operators) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
+func (d *diagnoser) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
 	byLanguage := map[string][]string{}
 	for _, file := range changed {
-		if p, known := o.servers.Program(file.Path); known && !file.Folder && file.Action != "removed" && o.servers.Checks(file.Path) {
+		if p, known := d.servers.Program(file.Path); known && !file.Folder && file.Action != "removed" && d.servers.Checks(file.Path) {
 			byLanguage[p.Language] = append(byLanguage[p.Language], file.Path)
 		}
 	}
 	var found []source.Diagnostic
 	for language, paths := range byLanguage {
-		diagnostics, err := o.servers.Diagnostics(ctx, paths, diagnoseTime)
+		diagnostics, err := d.servers.Diagnostics(ctx, paths, diagnoseTime)
 		if err != nil {
-			o.log.Info("a change was not checked", "language", language, "error", err)
+			d.log.Info("a change was not checked", "language", language, "error", err)
 			for i, file := range changed {
 				if slices.Contains(paths, file.Path) {
 					changed[i].Note = strings.TrimPrefix(file.Note+"; not checked for errors: "+err.Error(), "; ")
@@ -38,7 +46,7 @@ func (o *Operators) diagnose(ctx context.Context, changed []change.File) []sourc
 		}
 		found = append(found, diagnostics...)
 	}
-	found = slices.DeleteFunc(found, func(d source.Diagnostic) bool { return d.Severity != "error" && d.Severity != "warning" })
+	found = slices.DeleteFunc(found, func(found source.Diagnostic) bool { return found.Severity != "error" && found.Severity != "warning" })
 	slices.SortStableFunc(found, func(a, b source.Diagnostic) int {
 		if a.Severity == b.Severity {
 			return 0

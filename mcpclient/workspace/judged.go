@@ -8,27 +8,31 @@ import (
 
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 	"replan/planning/plan"
 )
 
+// pathJudge holds the paths of calls against those that rules were asked about.
+type pathJudge struct{ tree *tree.Tree }
+
 // meansSeveral reports whether a path means several files: a pattern, or a folder that
 // is read whole.
-func (o *Operators) meansSeveral(tool, written string) bool {
-	if _, several := o.tree.Pattern(written); several || tool != "fs.read" {
+func (j *pathJudge) meansSeveral(tool, written string) bool {
+	if _, several := j.tree.Pattern(written); several || tool != "fs.read" {
 		return several
 	}
-	at, err := o.tree.Resolve(written)
+	at, err := j.tree.Resolve(written)
 	if err != nil {
 		return false
 	}
-	info, err := o.tree.Root.Stat(at)
+	info, err := j.tree.Root.Stat(at)
 	return err == nil && info.IsDir()
 }
 
 // unjudged refuses a call whose rules were not asked about the files that its paths lead
 // to. It returns nil if they were, or if the client judges by no path. See
 // [builtin.MetaPaths].
-func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
+func (j *pathJudge) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 	if req.Params.Meta == nil {
 		return nil
 	}
@@ -42,16 +46,16 @@ func (o *Operators) unjudged(req mcp.CallToolRequest) *mcp.CallToolResult {
 		if written == "" {
 			continue
 		}
-		if name == "path" && o.meansSeveral(req.Params.Name, written) {
+		if name == "path" && j.meansSeveral(req.Params.Name, written) {
 			return mcp.NewToolResultError(fmt.Sprintf("nothing was done: a rule is about paths, and %q may be several; name one file or folder", written))
 		}
-		real, err := o.tree.Resolve(written)
+		real, err := j.tree.Resolve(written)
 		if err != nil {
 			continue // the operator says so
 		}
 		known, ok := judged[name].(string)
 		if !ok {
-			if known, err = o.tree.Relative(written); err != nil {
+			if known, err = j.tree.Relative(written); err != nil {
 				known = written // another spelling of a path in the workspace
 			}
 			known = op.Name(path.Clean(known))

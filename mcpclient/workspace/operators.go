@@ -85,8 +85,9 @@ type Config struct {
 // reads run at once, changes one after the other.
 type Operators struct {
 	tree      *tree.Tree
-	index     *tree.Index // for surveys
-	prepared  preparedState
+	index     *tree.Index // of the surveyor
+	surveyor  *surveyor
+	paths     *pathJudge
 	changes   *change.Writer
 	code      *code.Operators
 	data      *data.Operators
@@ -101,15 +102,8 @@ type Operators struct {
 	memory    *memory.Operators // nil without one
 	log       *slog.Logger
 	mcp       func() *server.MCPServer
-
-	life   context.Context // ends at Close, and every call with it
-	end    context.CancelCauseFunc
-	mu     sync.Mutex
-	closed bool
-	calls  sync.WaitGroup
+	calls     *calls
 }
-
-var errClosed = errors.New("the workspace tools are closed")
 
 // New opens the folder. It fails if Dir is not a folder that can be opened, or Run is
 // not a valid id. Call Close in the end.
@@ -142,12 +136,6 @@ func New(cfg Config) (*Operators, error) {
 	if o.undo, err = undo.New(folder, undo.Config{Dir: cfg.Backups, Run: cfg.Run, Logger: o.log}); err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
-	o.changes = change.NewWriter(folder, o.undo, o.diagnose, cfg.Backups, o.log, o.maxOutput)
-	o.process = process.New(folder, o.runner)
-	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
-	o.files = files.New(folder, o.changes, o.maxOutput)
-	o.data = data.New(folder, o.changes)
-	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
 	if cfg.Servers != nil {
 		servers := *cfg.Servers
 		servers.Dir, servers.Root, servers.Environ, servers.Watcher, servers.Box, servers.Logger = folder.Dir, folder.Root, o.runner.Environ, cfg.Watcher, cfg.Box, o.log
@@ -155,13 +143,22 @@ func New(cfg Config) (*Operators, error) {
 			return nil, errors.Join(err, folder.Close())
 		}
 	}
+	checks := &diagnoser{servers: o.servers, log: o.log}
+	o.changes = change.NewWriter(folder, o.undo, checks.diagnose, cfg.Backups, o.log, o.maxOutput)
+	o.process = process.New(folder, o.runner)
+	o.tests = tests.New(tests.Config{Tree: folder, Runner: o.runner, Logger: o.log, Margin: cfg.TestMargin})
+	o.files = files.New(folder, o.changes, o.maxOutput)
+	o.data = data.New(folder, o.changes)
+	o.paths = &pathJudge{tree: folder}
+	o.git = git.New(git.Config{Tree: folder, Runner: o.runner, Turn: o.changes.Turn, MaxOutput: o.maxOutput, Logger: o.log})
+	o.surveyor = &surveyor{tree: folder, index: o.index, git: o.git, maxOutput: o.maxOutput, log: o.log}
 	o.code = code.New(code.Config{
 		Tree: folder, Changes: o.changes, Environ: o.runner.Environ, MaxOutput: o.maxOutput, Touching: o.git.Touching, Servers: o.servers, MissingServer: cfg.MissingServer, Logger: o.log,
 	})
 	if err := child.ForgetSpills(cfg.SpillDir, time.Now().Add(-child.SpillKept), child.SpillsKept); err != nil {
 		o.log.Warn("old output stays", "folder", cfg.SpillDir, "error", err)
 	}
-	o.life, o.end = context.WithCancelCause(context.Background())
+	o.calls = newCalls(o.log)
 	o.mcp = sync.OnceValue(o.newServer)
 	return o, nil
 }
@@ -191,64 +188,27 @@ func environ(inherited []string, workspace string) []string {
 // first call makes it; later calls return the same.
 func (o *Operators) Server() *server.MCPServer { return o.mcp() }
 
-// closeTime is how long Close waits for calls that do not react to their end.
-const closeTime = 4 * time.Second
-
 // Close cancels running calls, waits until their child processes have ended, and
 // closes the folder. Later calls are refused. A call that does not react in time is
 // abandoned: without the folder it can change nothing.
 func (o *Operators) Close() error {
-	o.mu.Lock()
-	if o.closed {
-		o.mu.Unlock()
+	if !o.calls.close() {
 		return nil
-	}
-	o.closed = true
-	o.mu.Unlock()
-	o.end(errClosed)
-	ended := make(chan struct{})
-	go func() {
-		o.calls.Wait()
-		close(ended)
-	}()
-	late := time.NewTimer(closeTime)
-	defer late.Stop()
-	select {
-	case <-ended:
-	case <-late.C:
-		o.log.Warn("a call is left that does not end")
 	}
 	o.servers.Close()
 	o.index.Close()
 	return o.tree.Close()
 }
 
-// begin starts a call, which Close cancels. The returned function ends it.
-func (o *Operators) begin(ctx context.Context) (context.Context, func(), error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		return nil, nil, errClosed
-	}
-	o.calls.Add(1)
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(o.life, func() { cancel(context.Cause(o.life)) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-		o.calls.Done()
-	}, nil
-}
-
 // handler runs the calls of a tool so that Close can cancel them.
 func (o *Operators) handler(tool op.Tool) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ctx, done, err := o.begin(ctx)
+		ctx, done, err := o.calls.begin(ctx)
 		if err != nil {
 			return mcp.NewToolResultError(err.Error()), nil // nothing was begun
 		}
 		defer done()
-		if refused := o.unjudged(req); refused != nil {
+		if refused := o.paths.unjudged(req); refused != nil {
 			return refused, nil
 		}
 		return tool.Handle(ctx, req, o.log)

@@ -6,12 +6,13 @@ import (
 	"replan/mcpclient/workspace/change"
 	"replan/mcpclient/workspace/git"
 	"replan/mcpclient/workspace/undo"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 )
 
 // Undo puts back what the runs changed. See [undo.Log.Undo].
 func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (undo.Undone, error) {
-	ctx, done, err := o.begin(ctx)
+	ctx, done, err := o.calls.begin(ctx)
 	if err != nil {
 		return undo.Undone{}, err
 	}
@@ -22,7 +23,7 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (undo.Un
 // Mentionable lists the files and folders of the workspace for the user to choose
 // from. See [files.Operators.Mentionable].
 func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {
-	ctx, done, err := o.begin(ctx)
+	ctx, done, err := o.calls.begin(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -33,7 +34,7 @@ func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool,
 // Mention reads a file of the workspace, or lists a folder, for a message that
 // names it. See [files.Operators.Mention].
 func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, error) {
-	ctx, done, err := o.begin(ctx)
+	ctx, done, err := o.calls.begin(ctx)
 	if err != nil {
 		return prompt.Mention{}, err
 	}
@@ -43,7 +44,7 @@ func (o *Operators) Mention(ctx context.Context, name string) (prompt.Mention, e
 
 // Apply makes changes as those of a run, all or none. They can be undone.
 func (o *Operators) Apply(ctx context.Context, run string, changes []change.Change) error {
-	ctx, done, err := o.begin(ctx)
+	ctx, done, err := o.calls.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,6 +55,39 @@ func (o *Operators) Apply(ctx context.Context, run string, changes []change.Chan
 	}
 	defer release()
 	return o.changes.Apply(ctx, run, changes)
+}
+
+// Prepare gathers what [Operators.Facts] needs for any goal, so that it takes less time soon:
+// the folders, the state of the repository, and the names that files declare.
+func (o *Operators) Prepare(ctx context.Context) error {
+	ctx, done, err := o.calls.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return o.surveyor.prepare(ctx)
+}
+
+// Facts searches the workspace for the names in the words of a goal. Its files are as they are
+// now: those that have changed since [Operators.Prepare] are read.
+func (o *Operators) Facts(ctx context.Context, survey *intent.Survey) (intent.Facts, error) {
+	ctx, done, err := o.calls.begin(ctx)
+	if err != nil {
+		return intent.Facts{}, err
+	}
+	defer done()
+	return o.surveyor.facts(ctx, survey)
+}
+
+// Dirty counts the files with changes that are not committed. Without git or a
+// repository it is 0.
+func (o *Operators) Dirty(ctx context.Context) (int, error) {
+	ctx, done, err := o.calls.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	return o.git.Dirty(ctx)
 }
 
 // Git returns the operators of the repository.

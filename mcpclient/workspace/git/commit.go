@@ -12,6 +12,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/placeholder"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 type commitResult struct {
@@ -28,10 +29,17 @@ type commitArgs struct {
 	All     bool     `json:"all,omitempty" jsonschema:"everything, also where something is staged"`
 }
 
+// committer commits.
+type committer struct {
+	repositories *repositories
+	tree         *tree.Tree
+	turn         turn
+}
+
 // vcsCommit assembles the commit in a separate index. So staged changes stay
 // as they are until the commit is made, and the commit holds exactly what was
 // approved.
-func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (*op.Answer[commitResult], error) {
+func (o *committer) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (*op.Answer[commitResult], error) {
 	if strings.TrimSpace(args.Message) == "" || strings.ContainsRune(args.Message, 0) {
 		return nil, errors.New("the argument message of vcs.commit is empty or no text; say what the commit does")
 	}
@@ -46,7 +54,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		if err != nil {
 			return nil, err
 		}
-		args.Paths[i] = o.written(at)
+		args.Paths[i] = o.repositories.written(at)
 	}
 	if !c.Preview {
 		release, err := o.turn(ctx)
@@ -55,7 +63,7 @@ func (o *Operators) vcsCommit(ctx context.Context, c op.Call, args commitArgs) (
 		}
 		defer release()
 	}
-	r, err := o.repository(ctx)
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +161,7 @@ func (p *plannedCommit) fill(ctx context.Context, args commitArgs, staged []stag
 		return err
 	}
 	for _, f := range taken {
-		if err := p.r.o.tree.NotClosed(f.path); err != nil {
+		if err := p.r.tree.NotClosed(f.path); err != nil {
 			return fmt.Errorf("a commit would take what no gate can show; unstage it first: %w", err)
 		}
 		p.paths = append(p.paths, f.path)
@@ -206,7 +214,7 @@ func (p *plannedCommit) takeTree(ctx context.Context, paths []string) error {
 		}
 	}
 	p.nested = nested
-	files = slices.DeleteFunc(files, p.r.o.tree.Closed)
+	files = slices.DeleteFunc(files, p.r.tree.Closed)
 	if err := p.add(ctx, files, gitRun{args: []string{"--all"}}); err != nil {
 		return err
 	}
@@ -365,7 +373,7 @@ func (p *plannedCommit) committed(ctx context.Context, hash string) (*op.Answer[
 		note(err.Error())
 	}
 	result.Subject = valid(strings.TrimSpace(subject.data))
-	p.r.o.log.Info("committed", "hash", hash, "files", len(result.Files))
+	p.r.log.Info("committed", "hash", hash, "files", len(result.Files))
 	result.Files = named(result.Files)
 	text := fmt.Sprintf("committed %.10s %s (%s)", hash, result.Subject, english.Count(len(result.Files), "file"))
 	if result.Note != "" {

@@ -47,12 +47,15 @@ type diffArgs struct {
 	Ref  string `json:"ref,omitempty" jsonschema:"compare with this commit, branch or tag, or two of them, like main..topic"`
 }
 
-func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.Answer[diffResult], error) {
-	at, err := o.pathspec(args.Path)
+// differ shows changes.
+type differ struct{ repositories *repositories }
+
+func (o *differ) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.Answer[diffResult], error) {
+	at, err := o.repositories.pathspec(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.repository(ctx)
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func (o *Operators) vcsDiff(ctx context.Context, _ op.Call, args diffArgs) (*op.
 	if len(result.Files) == 0 {
 		text = "there is no difference"
 		if result.Note == "" {
-			result.Note = o.missing(ctx, args.Path)
+			result.Note = o.repositories.missing(ctx, args.Path)
 		}
 	}
 	if result.Note != "" {
@@ -213,13 +216,13 @@ func (r gitRepository) diff(ctx context.Context, run gitRun, which string, at ..
 	}
 	result.Truncated = list.cut
 	result.read(list.data)
-	if shown := result.shown(r.o.tree); len(shown) < len(result.Files) {
+	if shown := result.shown(r.tree); len(shown) < len(result.Files) {
 		if result.leave(shown); len(shown) == 0 {
 			return result, nil
 		}
 		at = result.names()
 	}
-	text, err := ask(r.o.maxOutput, "-p")
+	text, err := ask(r.maxOutput, "-p")
 	if err != nil {
 		return result, err
 	}
@@ -403,7 +406,7 @@ func (r gitRepository) scratch(dry bool) (scratch, error) {
 
 func (s scratch) remove() {
 	if err := os.RemoveAll(s.dir); err != nil {
-		s.r.o.log.Warn("a temporary folder stays", "folder", s.dir, "error", err)
+		s.r.log.Warn("a temporary folder stays", "folder", s.dir, "error", err)
 	}
 }
 
@@ -419,7 +422,7 @@ func (s scratch) copyIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := absolute(s.r.o.tree.Dir, onlyPath(out.data))
+	from := absolute(s.r.tree.Dir, onlyPath(out.data))
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever staged

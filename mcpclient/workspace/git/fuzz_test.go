@@ -20,7 +20,7 @@ func FuzzReaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		records := strings.Count(text, "\x00") + 1
 		var status statusResult
-		status.read(text, gitRepository{prefix: "in/", o: &Operators{tree: &tree.Tree{}}})
+		status.read(text, gitRepository{prefix: "in/", tree: &tree.Tree{}})
 		var diff diffResult
 		diff.read(text)
 		if len(status.Files) > records || len(diff.Files) > records {

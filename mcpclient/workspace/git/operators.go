@@ -20,17 +20,29 @@ type Config struct {
 	Logger    *slog.Logger
 }
 
-// Operators implements the operators for the git repository that contains the
-// workspace.
+// turn waits for a turn, see Config.Turn.
+type turn = func(context.Context) (release func(), err error)
+
+// Operators are the operators for the git repository that contains the workspace. Each has
+// what it works with.
 type Operators struct {
-	tree      *tree.Tree
-	runner    *child.Runner
-	turn      func(context.Context) (release func(), err error)
-	maxOutput int
-	log       *slog.Logger
+	*reader
+	*transfers
+	differ    *differ
+	shower    *shower
+	committer *committer
+	pusher    *pusher
 }
 
 // New returns the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, runner: cfg.Runner, turn: cfg.Turn, maxOutput: cfg.MaxOutput, log: cfg.Logger}
+	all := &repositories{tree: cfg.Tree, runner: cfg.Runner, log: cfg.Logger, maxOutput: cfg.MaxOutput}
+	return &Operators{
+		reader:    &reader{repositories: all, tree: cfg.Tree},
+		transfers: &transfers{repositories: all, turn: cfg.Turn},
+		differ:    &differ{repositories: all},
+		shower:    &shower{repositories: all},
+		committer: &committer{repositories: all, tree: cfg.Tree, turn: cfg.Turn},
+		pusher:    &pusher{repositories: all, turn: cfg.Turn},
+	}
 }

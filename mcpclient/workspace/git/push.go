@@ -21,13 +21,19 @@ type branchArgs struct {
 	Create bool   `json:"create,omitempty" jsonschema:"make the branch, from the commit that is checked out"`
 }
 
-func (o *Operators) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (*op.Answer[branchResult], error) {
+// pusher switches and pushes branches.
+type pusher struct {
+	repositories *repositories
+	turn         turn
+}
+
+func (o *pusher) vcsBranch(ctx context.Context, c op.Call, args branchArgs) (*op.Answer[branchResult], error) {
 	release, err := o.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	r, err := o.repository(ctx)
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +130,8 @@ type pushArgs struct {
 	SetUpstream bool   `json:"set_upstream,omitempty" jsonschema:"have the branch follow the one it is pushed to"`
 }
 
-func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.Answer[pushResult], error) {
-	r, err := o.repository(ctx)
+func (o *pusher) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.Answer[pushResult], error) {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +182,7 @@ func (o *Operators) vcsPush(ctx context.Context, c op.Call, args pushArgs) (*op.
 // askNobody keeps ssh from asking for a password on the hidden terminal,
 // unless the user has configured an ssh command.
 func (r gitRepository) askNobody(ctx context.Context) ([]string, error) {
-	for _, entry := range r.o.runner.Environ {
+	for _, entry := range r.runner.Environ {
 		if strings.HasPrefix(entry, "GIT_SSH_COMMAND=") || strings.HasPrefix(entry, "GIT_SSH=") {
 			return nil, nil
 		}
@@ -208,7 +214,7 @@ func (r gitRepository) notPushed(remote, to string, out gitOutput) error {
 		return fmt.Errorf("%s took nothing: %s", remote, strings.Join(strings.Fields(why+" "+op.MiddleCut(out.stderr, maxBody)), " "))
 	case strings.Contains(out.stderr, "Host key verification failed"):
 		return fmt.Errorf("ssh does not know the host of %s, and replan confirms no host key; push once with git itself", remote)
-	case r.o.runner.Box != nil && strings.Contains(out.stderr, "Permission denied"):
+	case r.runner.Box != nil && strings.Contains(out.stderr, "Permission denied"):
 		return fmt.Errorf("%s denied access to git: an isolated program reaches no ssh agent; push with git itself once you have taken the changes", remote)
 	case strings.Contains(out.stderr, "could not read Username"), strings.Contains(out.stderr, "Permission denied"):
 		return fmt.Errorf("%s denied access to git, and replan cannot ask for a password; push once with git itself, or set up a key or a credential helper", remote)

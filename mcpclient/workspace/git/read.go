@@ -13,6 +13,7 @@ import (
 
 	"replan/internal/english"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -46,8 +47,14 @@ var statusWords = map[byte]string{
 	'A': "added", 'M': "modified", 'D': "deleted", 'R': "renamed", 'C': "copied", 'T': "retyped", 'U': "conflicted", '?': "untracked",
 }
 
-func (o *Operators) vcsStatus(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[statusResult], error) {
-	r, err := o.repository(ctx)
+// reader tells the state of the repository, its commits and branches.
+type reader struct {
+	repositories *repositories
+	tree         *tree.Tree
+}
+
+func (o *reader) vcsStatus(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[statusResult], error) {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +186,7 @@ func (s *statusResult) read(data string, r gitRepository) {
 		if f.Path = at; !ok {
 			f.Path = "." // the whole workspace is new
 		}
-		if r.o.tree.Closed(strings.TrimSuffix(f.Path, "/")) || f.From != "" && r.o.tree.Closed(f.From) {
+		if r.tree.Closed(strings.TrimSuffix(f.Path, "/")) || f.From != "" && r.tree.Closed(f.From) {
 			continue
 		}
 		if len(s.Files) == maxVCSFiles {
@@ -231,8 +238,8 @@ func (s *statusResult) header(entry string) {
 
 // Dirty counts the changed and new files in the workspace. It returns 0
 // without git or a repository.
-func (o *Operators) Dirty(ctx context.Context) (int, error) {
-	r, err := o.repository(ctx)
+func (o *reader) Dirty(ctx context.Context) (int, error) {
+	r, err := o.repositories.open(ctx)
 	if errors.Is(err, errNoRepository) || errors.Is(err, exec.ErrNotFound) {
 		return 0, nil
 	}
@@ -274,8 +281,8 @@ func stampOf(dir string) string {
 }
 
 // State returns the state of the repository.
-func (o *Operators) State(ctx context.Context) (State, error) {
-	r, err := o.repository(ctx)
+func (o *reader) State(ctx context.Context) (State, error) {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return State{}, err
 	}
@@ -315,14 +322,14 @@ type logArgs struct {
 	AllowNone bool   `json:"allow_none,omitempty" jsonschema:"answer no commits instead of failing where there is no repository"`
 }
 
-func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.Answer[logResult], error) {
+func (o *reader) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.Answer[logResult], error) {
 	const usual = 20
 	if args.Max < 0 {
 		return nil, fmt.Errorf("the argument max of vcs.log must be 1 or more, not %d", args.Max)
 	} else if args.Max == 0 {
 		args.Max = usual
 	}
-	r, err := o.repository(ctx)
+	r, err := o.repositories.open(ctx)
 	if err != nil && args.AllowNone && ctx.Err() == nil {
 		return op.Reply(logResult{Commits: []commitInfo{}, Note: err.Error()}, err.Error()), nil
 	}
@@ -338,7 +345,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 	}
 	which = append(which, "HEAD")
 	if args.Path != "" || r.prefix != "" {
-		at, err := o.pathspec(args.Path)
+		at, err := o.repositories.pathspec(args.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -373,7 +380,7 @@ func (o *Operators) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.An
 		return nil, fmt.Errorf("counting the commits: %w", err)
 	}
 	if len(parts) == 0 {
-		result.Note = o.missing(ctx, args.Path)
+		result.Note = o.repositories.missing(ctx, args.Path)
 		parts = append(parts, strings.TrimPrefix(result.Note+"\nno commit fits", "\n"))
 	} else if more := result.Total - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
@@ -411,8 +418,8 @@ type branchInfo struct {
 	Subject string `json:"subject"` // of its newest commit
 }
 
-func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[branchesResult], error) {
-	r, err := o.repository(ctx)
+func (o *reader) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op.Answer[branchesResult], error) {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -446,15 +453,15 @@ func (o *Operators) vcsBranches(ctx context.Context, _ op.Call, _ struct{}) (*op
 
 // Touching returns the hashes of the newest commits that changed one of the
 // files. It ignores names that are not paths of the workspace.
-func (o *Operators) Touching(ctx context.Context, files []string) ([]string, error) {
-	r, err := o.repository(ctx)
+func (o *reader) Touching(ctx context.Context, files []string) ([]string, error) {
+	r, err := o.repositories.open(ctx)
 	if err != nil || !r.born {
 		return nil, err
 	}
 	which := []string{"log", "--format=%H", "-n", strconv.Itoa(maxCommits), "HEAD", "--"}
 	none := len(which)
 	for _, name := range files {
-		if at, err := o.pathspec(name); err == nil {
+		if at, err := o.repositories.pathspec(name); err == nil {
 			which = append(which, at)
 		}
 	}

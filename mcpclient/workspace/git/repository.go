@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const (
@@ -66,7 +68,11 @@ func (*limitedBuffer) Close() error { return nil }
 
 // gitRepository is the git repository that contains the workspace. It is a value.
 type gitRepository struct {
-	o       *Operators
+	tree      *tree.Tree
+	runner    *child.Runner
+	log       *slog.Logger
+	maxOutput int // bytes of a diff
+
 	prefix  string // path of the workspace in the repository with a trailing slash, or empty
 	gitDir  string // on disk, absolute
 	filters []string
@@ -100,10 +106,10 @@ func (r gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
 	if run.index != "" {
 		writes = []string{filepath.Dir(run.index)}
 	}
-	ended, err := r.o.runner.Run(ctx, child.Command{
+	ended, err := r.runner.Run(ctx, child.Command{
 		Send: run.send,
 		Name: "git", Args: append(flags, run.args...),
-		Dir: r.o.tree.Dir, Environ: r.environ(run), Input: run.input, Writes: writes,
+		Dir: r.tree.Dir, Environ: r.environ(run), Input: run.input, Writes: writes,
 		Timeout: limit, Quiet: !run.asUser, Unwatched: !run.asUser && run.index == "", Need: "install it to work with repositories",
 		Data: func(io.Writer) io.WriteCloser { return out },
 	})
@@ -120,7 +126,7 @@ func (r gitRepository) git(ctx context.Context, run gitRun) (gitOutput, error) {
 // another repository. For reading it also drops those that make git write or
 // reach a remote.
 func (r gitRepository) environ(run gitRun) []string {
-	environ := slices.DeleteFunc(slices.Clone(r.o.runner.Environ), func(entry string) bool {
+	environ := slices.DeleteFunc(slices.Clone(r.runner.Environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
 		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -234,12 +240,20 @@ func mayBeInRepository(dir string) bool {
 	}
 }
 
-// repository finds the repository that contains the workspace.
-func (o *Operators) repository(ctx context.Context) (gitRepository, error) {
+// repositories open the repository that contains the workspace.
+type repositories struct {
+	tree      *tree.Tree
+	runner    *child.Runner
+	log       *slog.Logger
+	maxOutput int // bytes of a diff
+}
+
+// open finds the repository that contains the workspace.
+func (o *repositories) open(ctx context.Context) (gitRepository, error) {
 	if !mayBeInRepository(o.tree.Dir) {
 		return gitRepository{}, errNoRepository // without the time that starting git takes
 	}
-	r := gitRepository{o: o}
+	r := gitRepository{tree: o.tree, runner: o.runner, log: o.log, maxOutput: o.maxOutput}
 	out, err := r.git(ctx, gitRun{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix"}})
 	if err != nil {
 		return gitRepository{}, err
@@ -317,7 +331,7 @@ func (r gitRepository) branch(ctx context.Context) (string, error) {
 }
 
 // pathspec returns a path argument for git; empty means the workspace.
-func (o *Operators) pathspec(name string) (string, error) {
+func (o *repositories) pathspec(name string) (string, error) {
 	if name == "" {
 		return ".", nil
 	}
@@ -327,7 +341,7 @@ func (o *Operators) pathspec(name string) (string, error) {
 
 // written returns the path of a file that an answer called so, see [op.Name]. A file of just
 // that path goes first.
-func (o *Operators) written(name string) string {
+func (o *repositories) written(name string) string {
 	if _, err := o.tree.Root.Lstat(name); err == nil {
 		return name
 	}
@@ -335,7 +349,7 @@ func (o *Operators) written(name string) string {
 }
 
 // missing says that a path argument names nothing, if so; it is for an empty result.
-func (o *Operators) missing(ctx context.Context, name string) string {
+func (o *repositories) missing(ctx context.Context, name string) string {
 	if _, err := o.tree.ScopeOf(ctx, name); err != nil {
 		return err.Error()
 	}

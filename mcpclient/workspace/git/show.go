@@ -20,13 +20,16 @@ type showResult struct {
 	diffResult
 }
 
+// shower shows commits.
+type shower struct{ repositories *repositories }
+
 // vcsShow shows one commit: its whole message, and what it changed.
-func (o *Operators) vcsShow(ctx context.Context, _ op.Call, args showArgs) (*op.Answer[showResult], error) {
-	at, err := o.pathspec(args.Path)
+func (o *shower) vcsShow(ctx context.Context, _ op.Call, args showArgs) (*op.Answer[showResult], error) {
+	at, err := o.repositories.pathspec(args.Path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.repository(ctx)
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +55,7 @@ func (o *Operators) vcsShow(ctx context.Context, _ op.Call, args showArgs) (*op.
 		return nil, err
 	}
 	if len(result.Files) == 0 && result.Note == "" {
-		result.Note = o.missing(ctx, args.Path)
+		result.Note = o.repositories.missing(ctx, args.Path)
 	}
 	result.Files = named(result.Files)
 	return op.Reply(result, result.words(args.Path)), nil

@@ -37,10 +37,16 @@ func (m Move) String() string {
 // symbolic begins what HEAD holds if it names a branch.
 const symbolic = "ref: "
 
+// transfers bring commits from one repository of the same workspace into another.
+type transfers struct {
+	repositories *repositories
+	turn         turn
+}
+
 // Ignored returns those of some absolute paths that git ignores. Without a repository
 // it ignores none.
-func (o *Operators) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
-	r, err := o.repository(ctx)
+func (o *transfers) Ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	r, err := o.repositories.open(ctx)
 	if errors.Is(err, errNoRepository) {
 		return nil, nil
 	}
@@ -62,8 +68,8 @@ func (o *Operators) Ignored(ctx context.Context, paths []string) (map[string]boo
 }
 
 // Bundle writes the commits of moved refs into a file.
-func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error {
-	r, err := o.repository(ctx)
+func (o *transfers) Bundle(ctx context.Context, file string, moves []Move) error {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,8 +91,8 @@ func (o *Operators) Bundle(ctx context.Context, file string, moves []Move) error
 // possible, or if a commit changes a path that was not shown, nothing moves. Shown paths
 // are relative to the repository; files that the workspace has as the commit were shown
 // when they were taken.
-func (o *Operators) Take(ctx context.Context, pack []byte, moves []Move, shown map[string]bool) error {
-	r, err := o.repository(ctx)
+func (o *transfers) Take(ctx context.Context, pack []byte, moves []Move, shown map[string]bool) error {
+	r, err := o.repositories.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,7 +168,7 @@ func (r gitRepository) onlyShown(ctx context.Context, commit string, shown map[s
 			continue
 		}
 		if local, inside := r.local(name); inside && len(entry) == 5 {
-			f, err := r.o.tree.Look(local)
+			f, err := r.tree.Look(local)
 			gone := entry[1] == "000000" && !f.Exists
 			if err == nil && (gone || f.Exists && !f.Dir && entry[1] == modeOf(f) && entry[3] == objectOf(f.Data, len(entry[3]))) {
 				continue

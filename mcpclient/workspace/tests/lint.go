@@ -14,6 +14,7 @@ import (
 	"replan/internal/lazyregexp"
 	"replan/mcpclient/child"
 	"replan/mcpclient/workspace/op"
+	"replan/mcpclient/workspace/tree"
 )
 
 const maxFindings = 500
@@ -39,7 +40,16 @@ type lintArgs struct {
 	AllowFailures bool   `json:"allow_failures,omitempty" jsonschema:"return the findings instead of failing"`
 }
 
-func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Answer[lintResult], error) {
+// linters run linters.
+type linters struct {
+	tree     *tree.Tree
+	children *child.Runner
+	targets  *targets
+	projects *projects
+	python   *python
+}
+
+func (o *linters) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Answer[lintResult], error) {
 	limit, err := c.Limit(args.Timeout, defaultTestTime)
 	if err != nil {
 		return nil, err
@@ -47,7 +57,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	if strings.HasPrefix(args.Path, "-") {
 		return nil, errors.New("test.lint takes path, timeout and allow_failures; the path names a package or a folder, not an option")
 	}
-	cmd, dir, err := o.lintCommand(ctx, o.wholePath(args.Path))
+	cmd, dir, err := o.lintCommand(ctx, o.targets.wholePath(args.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +72,7 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 	cmd.Timeout, cmd.Need = limit, "install it to check this code"
 	found := &lintLines{dir: dir, relative: o.tree.Relative}
 	cmd.Line = found.line
-	out, err := o.runner.Run(ctx, cmd)
+	out, err := o.children.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +98,12 @@ func (o *Operators) lint(ctx context.Context, c op.Call, args lintArgs) (*op.Ans
 
 // lintCommand returns the linter of the project that contains path, and the
 // folder to run it in.
-func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command, string, error) {
-	p, err := o.projectOf(name)
+func (o *linters) lintCommand(ctx context.Context, name string) (child.Command, string, error) {
+	p, err := o.projects.projectOf(name)
 	if err != nil {
 		return child.Command{}, "", errors.New("no project to lint found here: no project of Go, Rust, npm or Python")
 	}
-	if err := o.checkPath(ctx, p, name); err != nil {
+	if err := o.targets.checkPath(ctx, p, name); err != nil {
 		return child.Command{}, "", err
 	}
 	cmd := child.Command{}
@@ -106,14 +116,14 @@ func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command
 		}
 		cmd = child.Command{Name: "cargo", Args: []string{"clippy", "--all-targets", "--message-format=short", "--color=never"}}
 	case "npm":
-		if o.scripts(p.dir)["lint"] == "" {
+		if o.projects.scripts(p.dir)["lint"] == "" {
 			return child.Command{}, "", fmt.Errorf("%s has no script lint; add one, or name another folder in path", path.Join(p.dir, "package.json"))
 		}
 		cmd = child.Command{Name: "npm", Args: []string{"run", "lint", "--silent"}}
 	case "python":
 		target := "."
 		if name != "" {
-			target = o.below(p.dir, strings.TrimSuffix(name, "/..."))
+			target = o.targets.below(p.dir, strings.TrimSuffix(name, "/..."))
 		}
 		switch ruff, flake8 := o.linter("ruff"), o.linter("flake8"); {
 		case ruff != "":
@@ -132,11 +142,11 @@ func (o *Operators) lintCommand(ctx context.Context, name string) (child.Command
 
 // goLint returns golangci-lint if it is installed and the project or the
 // workspace around it configures it. Otherwise it returns go vet.
-func (o *Operators) goLint(dir, name string) child.Command {
+func (o *linters) goLint(dir, name string) child.Command {
 	if name == "." { // an own package at the top is rarely all that is meant
 		name = ""
 	}
-	target := o.goTarget(dir, name, false)
+	target := o.targets.goTarget(dir, name, false)
 	for at := dir; o.installed("golangci-lint"); at = path.Dir(at) {
 		for _, end := range []string{"yml", "yaml", "toml", "json"} {
 			if _, err := o.tree.Root.Stat(path.Join(at, ".golangci."+end)); err == nil {
@@ -152,15 +162,15 @@ func (o *Operators) goLint(dir, name string) child.Command {
 
 // linter returns how a linter of Python is started: by its path if it is in the virtual
 // environment. It returns "" if there is none.
-func (o *Operators) linter(name string) string {
-	if path := cmp.Or(o.inVirtual(filepath.Join("bin", name)), o.inVirtual(filepath.Join("Scripts", name+".exe"))); path != "" || !o.installed(name) {
+func (o *linters) linter(name string) string {
+	if path := cmp.Or(o.python.inVirtual(filepath.Join("bin", name)), o.python.inVirtual(filepath.Join("Scripts", name+".exe"))); path != "" || !o.installed(name) {
 		return path
 	}
 	return name
 }
 
-func (o *Operators) installed(name string) bool {
-	_, err := child.Find(name, o.runner.Environ)
+func (o *linters) installed(name string) bool {
+	_, err := child.Find(name, o.children.Environ)
 	return err == nil
 }
 

@@ -18,16 +18,22 @@ type Config struct {
 	Margin time.Duration
 }
 
-// Operators implements the operators that run the tests and linters of the
-// workspace.
+// Operators are the operators that run the tests and linters of the workspace. Each has what
+// it works with.
 type Operators struct {
-	tree   *tree.Tree
-	runner *child.Runner
-	log    *slog.Logger
-	margin time.Duration
+	projects *projects
+	runner   *runner
+	linters  *linters
 }
 
 // New returns the operators.
 func New(cfg Config) *Operators {
-	return &Operators{tree: cfg.Tree, runner: cfg.Runner, log: cfg.Logger, margin: cfg.Margin}
+	named := &targets{tree: cfg.Tree}
+	py := &python{tree: cfg.Tree, children: cfg.Runner, targets: named}
+	found := &projects{tree: cfg.Tree, targets: named, python: py, margin: cfg.Margin}
+	return &Operators{
+		projects: found,
+		runner:   &runner{tree: cfg.Tree, children: cfg.Runner, log: cfg.Logger, targets: named, projects: found, sources: &sources{tree: cfg.Tree}},
+		linters:  &linters{tree: cfg.Tree, children: cfg.Runner, targets: named, projects: found, python: py},
+	}
 }

@@ -13,33 +13,25 @@ import (
 
 	"replan/internal/testfile"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/tree"
 )
 
-// pythonTest runs pytest. Tests written for unittest run without it if python3
-// cannot import pytest.
-func pythonTest(ctx context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
-	if files := o.pythonTests(dir); o.unittests(files) && !o.importsPytest(ctx, dir) {
-		return o.unittest(dir, files, args), nil
-	}
-	flags := []string{"-m", "pytest", "-q", "--color=no"}
-	if args.Run != "" {
-		flags = append(flags, "-k", strings.ReplaceAll(args.Run, "|", " or "))
-	}
-	if args.Path != "" {
-		flags = append(flags, o.below(dir, strings.TrimSuffix(args.Path, "/...")))
-	}
-	return child.Command{Name: o.python(), Args: flags}, nil
+// python knows how tests of Python are run.
+type python struct {
+	tree     *tree.Tree
+	children *child.Runner
+	targets  *targets
 }
 
-// python returns the interpreter that runs tests.
-func (o *Operators) python() string {
+// interpreter returns the interpreter that runs tests.
+func (o *python) interpreter() string {
 	return cmp.Or(o.inVirtual(filepath.Join("bin", "python3")), o.inVirtual(filepath.Join("Scripts", "python.exe")), "python3")
 }
 
 // inVirtual returns the path of a program of the virtual environment in use, if that lies
 // in the workspace, from where nothing is taken by its name. It returns "" if there is none.
-func (o *Operators) inVirtual(name string) string {
-	venv := child.Variable(o.runner.Environ, "VIRTUAL_ENV")
+func (o *python) inVirtual(name string) string {
+	venv := child.Variable(o.children.Environ, "VIRTUAL_ENV")
 	if _, outside := o.tree.Relative(venv); !filepath.IsAbs(venv) || outside != nil {
 		return ""
 	}
@@ -51,11 +43,11 @@ func (o *Operators) inVirtual(name string) string {
 }
 
 // unittest returns the command that runs tests with Python's own runner.
-func (o *Operators) unittest(dir string, files []string, args testArgs) child.Command {
+func (o *python) unittest(dir string, files []string, args testArgs) child.Command {
 	flags := []string{"-m", "unittest"}
 	at := ""
 	if args.Path != "" {
-		at = strings.TrimPrefix(o.below(dir, strings.TrimSuffix(args.Path, "/...")), "./")
+		at = strings.TrimPrefix(o.targets.below(dir, strings.TrimSuffix(args.Path, "/...")), "./")
 	}
 	switch {
 	case strings.HasSuffix(at, ".py"):
@@ -79,12 +71,12 @@ func (o *Operators) unittest(dir string, files []string, args testArgs) child.Co
 			flags = append(flags, "-k", strings.Trim(name, "^$()"))
 		}
 	}
-	return child.Command{Name: o.python(), Args: flags}
+	return child.Command{Name: o.interpreter(), Args: flags}
 }
 
-// pythonTests lists Python's test files in a folder, or else in its folder tests or
+// testFiles lists Python's test files in a folder, or else in its folder tests or
 // test.
-func (o *Operators) pythonTests(dir string) []string {
+func (o *python) testFiles(dir string) []string {
 	for _, in := range []string{dir, path.Join(dir, "tests"), path.Join(dir, "test")} {
 		entries, err := fs.ReadDir(o.tree.Root.FS(), in)
 		if err != nil {
@@ -103,11 +95,11 @@ func (o *Operators) pythonTests(dir string) []string {
 	return nil
 }
 
-// pythonAbove returns the topmost folder with Python tests among a folder and those
+// above returns the topmost folder with Python tests among a folder and those
 // above it, since tests import modules from the top.
-func (o *Operators) pythonAbove(start string) (found project) {
+func (o *python) above(start string) (found project) {
 	for dir := start; ; dir = path.Dir(dir) {
-		if len(o.pythonTests(dir)) > 0 {
+		if len(o.testFiles(dir)) > 0 {
 			found = project{"python", dir, pythonTest}
 		}
 		if dir == "." {
@@ -117,7 +109,7 @@ func (o *Operators) pythonAbove(start string) (found project) {
 }
 
 // unittests reports whether one of the files uses unittest.
-func (o *Operators) unittests(files []string) bool {
+func (o *python) unittests(files []string) bool {
 	for _, at := range files {
 		if f, err := o.tree.LoadText(at); err == nil && bytes.Contains(f.Data, []byte("unittest")) {
 			return true
@@ -133,12 +125,12 @@ const findPytest = "import sys; sys.path = [p for p in sys.path if p]; import im
 
 // importsPytest reports whether python finds pytest; it runs no code of the project, and
 // so looks for a file if the interpreter may be part of it.
-func (o *Operators) importsPytest(ctx context.Context, dir string) bool {
-	if python := o.python(); python != "python3" {
-		found, err := filepath.Glob(filepath.Join(filepath.Dir(python), "pytest*"))
+func (o *python) importsPytest(ctx context.Context, dir string) bool {
+	if name := o.interpreter(); name != "python3" {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(name), "pytest*"))
 		return err == nil && len(found) > 0
 	}
-	out, err := o.runner.Run(ctx, child.Command{
+	out, err := o.children.Run(ctx, child.Command{
 		Name: "python3", Args: []string{"-c", findPytest},
 		Dir: o.tree.OnDisk(dir), Timeout: 10 * time.Second, Quiet: true, Unwatched: true,
 	})

@@ -24,9 +24,12 @@ type sourceFile struct {
 	Text string `json:"text"`
 }
 
-// sourcesOf reads the files of failed tests and the files under test: the file
+// sources are the files that help to fix failed tests.
+type sources struct{ tree *tree.Tree }
+
+// of reads the files of failed tests and the files under test: the file
 // with the matching name or, for Go, the whole package.
-func (o *Operators) sourcesOf(ctx context.Context, failures []testFailure) ([]sourceFile, error) {
+func (o *sources) of(ctx context.Context, failures []testFailure) ([]sourceFile, error) {
 	var tests []string
 	for _, f := range failures {
 		if f.File != "" && !slices.Contains(tests, f.File) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -35,7 +33,7 @@ func preview(cmd child.Command, dir string) *op.Preview {
 	return &op.Preview{Command: &plan.Command{Argv: argv, Dir: dir}}
 }
 
-func goTest(_ context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
+func goTest(_ context.Context, o *projects, dir string, args testArgs) (child.Command, error) {
 	// A little less than our own limit, which includes the build time. So go can
 	// name the hanging test before the whole run is stopped.
 	limit := args.limit - cmp.Or(o.margin, args.limit/10)
@@ -43,42 +41,10 @@ func goTest(_ context.Context, o *Operators, dir string, args testArgs) (child.C
 	if args.Run != "" {
 		flags = append(flags, "-run="+args.Run)
 	}
-	return child.Command{Name: "go", Args: append(flags, o.goTarget(dir, args.Path, true))}, nil
+	return child.Command{Name: "go", Args: append(flags, o.targets.goTarget(dir, args.Path, true))}, nil
 }
 
-// goTarget converts a path argument to one for the go command. A folder that is to be
-// tested and has no tests itself means those below it.
-func (o *Operators) goTarget(dir, name string, tested bool) string {
-	if name == "" {
-		return "./..."
-	}
-	name, all := strings.CutSuffix(name, "...")
-	name = strings.TrimSuffix(name, "/")
-	if name == "" {
-		name = "."
-	}
-	if strings.HasSuffix(name, ".go") {
-		name = path.Dir(name)
-	}
-	target := o.below(dir, name)
-	if all || tested && o.holdsNoTests(name) {
-		target += "/..."
-	}
-	return target
-}
-
-// holdsNoTests reports whether a folder has folders in it and no Go tests of its own.
-func (o *Operators) holdsNoTests(name string) bool {
-	at, err := o.tree.Resolve(name)
-	if err != nil {
-		return false
-	}
-	entries, err := fs.ReadDir(o.tree.Root.FS(), at)
-	return err == nil && slices.ContainsFunc(entries, fs.DirEntry.IsDir) &&
-		!slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), "_test.go") })
-}
-
-func cargoTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.Command, error) {
+func cargoTest(_ context.Context, _ *projects, _ string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--color=never"}
 	if args.Run != "" {
 		flags = append(flags, "--", args.Run)
@@ -86,7 +52,7 @@ func cargoTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.
 	return child.Command{Name: "cargo", Args: flags}, nil
 }
 
-func makeTest(_ context.Context, _ *Operators, _ string, args testArgs) (child.Command, error) {
+func makeTest(_ context.Context, _ *projects, _ string, args testArgs) (child.Command, error) {
 	if args.Run != "" {
 		return child.Command{}, errors.New("make test cannot be narrowed by run; leave it out")
 	}
@@ -103,7 +69,7 @@ var runFlags = []struct {
 	{lazyregexp.New(`\bnode (?:.* )?--test\b`), "--test-name-pattern="},
 }
 
-func npmTest(_ context.Context, o *Operators, dir string, args testArgs) (child.Command, error) {
+func npmTest(_ context.Context, o *projects, dir string, args testArgs) (child.Command, error) {
 	flags := []string{"test", "--silent"}
 	var more []string
 	if args.Run != "" {
@@ -118,7 +84,7 @@ func npmTest(_ context.Context, o *Operators, dir string, args testArgs) (child.
 		}
 	}
 	if args.Path != "" {
-		if name := o.below(dir, strings.TrimSuffix(args.Path, "/...")); name != "." {
+		if name := o.targets.below(dir, strings.TrimSuffix(args.Path, "/...")); name != "." {
 			more = append(more, strings.TrimPrefix(name, "./"))
 		}
 	}
@@ -126,4 +92,20 @@ func npmTest(_ context.Context, o *Operators, dir string, args testArgs) (child.
 		flags = append(append(flags, "--"), more...)
 	}
 	return child.Command{Name: "npm", Args: flags}, nil
+}
+
+// pythonTest runs pytest. Tests written for unittest run without it if python3
+// cannot import pytest.
+func pythonTest(ctx context.Context, o *projects, dir string, args testArgs) (child.Command, error) {
+	if files := o.python.testFiles(dir); o.python.unittests(files) && !o.python.importsPytest(ctx, dir) {
+		return o.python.unittest(dir, files, args), nil
+	}
+	flags := []string{"-m", "pytest", "-q", "--color=no"}
+	if args.Run != "" {
+		flags = append(flags, "-k", strings.ReplaceAll(args.Run, "|", " or "))
+	}
+	if args.Path != "" {
+		flags = append(flags, o.targets.below(dir, strings.TrimSuffix(args.Path, "/...")))
+	}
+	return child.Command{Name: o.python.interpreter(), Args: flags}, nil
 }
