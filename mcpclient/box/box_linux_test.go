@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"replan/mcpclient/box"
+	"replan/mcpclient/box/boxtest"
 )
 
 func TestMain(m *testing.M) {
@@ -58,52 +59,6 @@ func TestKernelWithoutLandlockHasNoBox(t *testing.T) {
 	}
 }
 
-// place is a workspace in a home folder, with a box around it.
-type place struct {
-	home, dir, private string
-	box                *box.Box
-}
-
-// newPlace makes a box, or skips the test where this kernel has none.
-func newPlace(t *testing.T, adjust func(*box.Config)) place {
-	t.Helper()
-	if _, err := box.Supported(); err != nil {
-		t.Skip(err)
-	}
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, ".cache"))
-	t.Setenv("TMPDIR", home)
-	p := place{home: home, dir: filepath.Join(home, "work"), private: filepath.Join(home, ".config", "replan")}
-	write(t, filepath.Join(p.dir, "inside.txt"), "inside")
-	write(t, filepath.Join(p.dir, ".git", "config"), "[core]\n")
-	write(t, filepath.Join(p.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
-	write(t, filepath.Join(home, ".bashrc"), "# mine\n")
-	write(t, filepath.Join(home, ".ssh", "authorized_keys"), "key\n")
-	write(t, filepath.Join(home, ".cache", "go-build", "00", "x-d"), "object")
-	if err := os.Mkdir(filepath.Join(home, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(p.private, "config.toml"), "secret = 1\n")
-	cfg := box.Config{Dir: p.dir, Private: []string{p.private}, Network: true}
-	if adjust != nil {
-		adjust(&cfg)
-	}
-	p.box, err = box.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
-}
-
 // newBox makes another box for a folder.
 func newBox(t *testing.T, dir, private string) *box.Box {
 	t.Helper()
@@ -116,75 +71,53 @@ func newBox(t *testing.T, dir, private string) *box.Box {
 }
 
 func TestFoldersOfTerminalsAreRefused(t *testing.T) {
-	p := newPlace(t, nil)
-	if _, err := box.New(box.Config{Dir: p.dir, Write: []string{"/dev/pts"}}); err == nil || !strings.Contains(err.Error(), "terminals") {
+	p := boxtest.New(t, nil)
+	if _, err := box.New(box.Config{Dir: p.Dir, Write: []string{"/dev/pts"}}); err == nil || !strings.Contains(err.Error(), "terminals") {
 		t.Error(err)
 	}
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// shell runs a script in the box.
-func (p place) shell(t *testing.T, script string) (string, error) {
-	t.Helper()
-	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir = p.dir
-	if err := p.box.Enclose(cmd); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
 func TestProgramInBoxChangesWorkspaceAndTemporaryFilesAlone(t *testing.T) {
-	p := newPlace(t, nil)
+	p := boxtest.New(t, nil)
 	for _, allowed := range []string{
 		"echo a > new.txt", "mkdir d && mv new.txt d/new.txt", "rm -r d", "echo x > $TMPDIR/t", "mkdir -p $GOCACHE $XDG_CACHE_HOME/x", "echo > /dev/null",
 		"echo x > .git/index", "ln -s /etc/passwd link && cat link > /dev/null && rm link", "mkfifo pipe && rm pipe",
 	} {
-		if out, err := p.shell(t, allowed); err != nil {
+		if out, err := p.Shell(t, allowed); err != nil {
 			t.Errorf("%s: %v\n%s", allowed, err, out)
 		}
 	}
 	for _, refused := range []string{"echo a > ../new.txt", "echo a >> ~/.bashrc", "rm ~/.bashrc", "mv ~/.ssh ssh", "echo > /tmp/replan-box-test"} {
-		if out, err := p.shell(t, refused); err == nil {
+		if out, err := p.Shell(t, refused); err == nil {
 			t.Errorf("%s: passed\n%s", refused, out)
 		}
 	}
 }
 
 func TestProgramInBoxSeesItsOwnArgumentsAndNoOrders(t *testing.T) {
-	p := newPlace(t, nil)
-	out, err := p.shell(t, "env; echo $0")
+	p := boxtest.New(t, nil)
+	out, err := p.Shell(t, "env; echo $0")
 	if err != nil || strings.Contains(out, box.EnvOrders) || !strings.HasSuffix(out, "\nsh\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
-	p := newPlace(t, nil)
+	p := boxtest.New(t, nil)
 	cmd := exec.Command("./missing")
-	cmd.Dir = p.dir
-	if err := p.box.Enclose(cmd); err == nil || !strings.Contains(err.Error(), "no such file") {
+	cmd.Dir = p.Dir
+	if err := p.Box.Enclose(cmd); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Error(err)
 	}
 }
 
 func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
-	p := newPlace(t, nil)
-	left := filepath.Join(p.home, "replan-box-1")
-	write(t, filepath.Join(left, "file"), "left")
-	fresh := filepath.Join(p.home, "replan-box-2")
-	write(t, filepath.Join(fresh, "file"), "of a program that begins")
-	mine, err := filepath.Glob(filepath.Join(p.home, "replan-box-*[0-9]"))
+	p := boxtest.New(t, nil)
+	left := filepath.Join(p.Home, "replan-box-1")
+	boxtest.Write(t, filepath.Join(left, "file"), "left")
+	fresh := filepath.Join(p.Home, "replan-box-2")
+	boxtest.Write(t, filepath.Join(fresh, "file"), "of a program that begins")
+	mine, err := filepath.Glob(filepath.Join(p.Home, "replan-box-*[0-9]"))
 	if err != nil || len(mine) != 3 {
 		t.Fatal(mine, err)
 	}
@@ -196,7 +129,7 @@ func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
 			}
 		}
 	}
-	b, err := box.New(box.Config{Dir: p.dir})
+	b, err := box.New(box.Config{Dir: p.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +144,8 @@ func TestTemporaryFilesOfKilledProgramsAreForgotten(t *testing.T) {
 }
 
 func TestWorkspaceInDataOfTheProgramIsRefused(t *testing.T) {
-	p := newPlace(t, nil)
-	if _, err := box.New(box.Config{Dir: p.private, Private: []string{p.private}}); err == nil || !strings.Contains(err.Error(), "--data-dir") {
+	p := boxtest.New(t, nil)
+	if _, err := box.New(box.Config{Dir: p.Private, Private: []string{p.Private}}); err == nil || !strings.Contains(err.Error(), "--data-dir") {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,8 @@
 package box_test
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -16,6 +14,7 @@ import (
 	"github.com/creack/pty"
 
 	"replan/mcpclient/box"
+	"replan/mcpclient/box/boxtest"
 )
 
 // envTarget tells a process to try a way out.
@@ -53,18 +52,18 @@ func TestNothingLeavesTheBox(t *testing.T) {
 		offline := slices.ContainsFunc(network, func(n attempt) bool { return n.name == a.name })
 		t.Run(a.name, func(t *testing.T) {
 			if !a.alone {
-				if out, code := escape(t, newPlace(t, nil), a, false); code != 0 {
+				if out, code := escape(t, boxtest.New(t, nil), a, false); code != 0 {
 					t.Fatalf("the attempt does not work without the box either: %s", out)
 				}
 			}
-			p := newPlace(t, func(cfg *box.Config) { cfg.Network = !offline })
-			p.skipGap(t, a)
-			before := p.outside(t)
+			p := boxtest.New(t, func(cfg *box.Config) { cfg.Network = !offline })
+			skipGap(t, p, a)
+			before := p.Outside(t)
 			out, code := escape(t, p, a, true)
 			if code != refused {
 				t.Errorf("it got out: exit %d, %s", code, out)
 			}
-			if after := p.outside(t); after != before {
+			if after := p.Outside(t); after != before {
 				t.Errorf("it changed what is outside: before\n%s\nafter\n%s", before, after)
 			}
 		})
@@ -72,9 +71,9 @@ func TestNothingLeavesTheBox(t *testing.T) {
 }
 
 // skipGap skips what the box says that this kernel does not hold.
-func (p place) skipGap(t *testing.T, a attempt) {
+func skipGap(t *testing.T, p boxtest.Place, a attempt) {
 	t.Helper()
-	gaps := strings.Join(p.box.Gaps(), "\n")
+	gaps := strings.Join(p.Box.Gaps(), "\n")
 	signal := strings.HasPrefix(a.name, "kill") || a.name == "stop the parent"
 	if a.mounts && strings.Contains(gaps, ".git/hooks") || signal && strings.Contains(gaps, "signals") {
 		t.Skip("this kernel does not hold it: " + gaps)
@@ -82,9 +81,9 @@ func (p place) skipGap(t *testing.T, a attempt) {
 }
 
 // escape makes an attempt in the box, or without it, and returns its exit code.
-func escape(t *testing.T, p place, a attempt, boxed bool) (out string, code int) {
+func escape(t *testing.T, p boxtest.Place, a attempt, boxed bool) (out string, code int) {
 	t.Helper()
-	at := target{Name: a.name, Home: p.home, Dir: p.dir, Private: p.private, Parent: os.Getpid(), Named: "replan-box-" + filepath.Base(p.home) + t.Name(), PrivateWasThere: "secret = 1\n"}
+	at := target{Name: a.name, Home: p.Home, Dir: p.Dir, Private: p.Private, Parent: os.Getpid(), Named: "replan-box-" + filepath.Base(p.Home) + t.Name(), PrivateWasThere: "secret = 1\n"}
 	file, err := os.OpenFile(at.outside(".bashrc"), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -113,9 +112,9 @@ func escape(t *testing.T, p place, a attempt, boxed bool) (out string, code int)
 	}
 	cmd := exec.Command(os.Args[0])
 	cmd.ExtraFiles = []*os.File{file} // as if whoever started the program had left it open
-	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), envTarget+"="+string(text))
+	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), envTarget+"="+string(text))
 	if boxed {
-		if err := p.box.Enclose(cmd); err != nil {
+		if err := p.Box.Enclose(cmd); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,38 +181,4 @@ func echo(t *testing.T) string {
 		}
 	}()
 	return c.LocalAddr().String()
-}
-
-// outside describes everything outside the workspace, and what git runs in it.
-func (p place) outside(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(p.home, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		inside, _ := filepath.Rel(p.dir, path)
-		own := inside == ".git" || inside == ".git/config" || inside == ".git/commondir" || inside == ".git/config.worktree" || strings.HasPrefix(inside, ".git/modules") || strings.HasPrefix(inside, ".git/hooks")
-		if filepath.IsLocal(inside) && !own || strings.HasPrefix(path, filepath.Join(p.home, "replan-box-")) || strings.HasPrefix(path, filepath.Join(p.home, ".cache", "replan")) {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		sum := [sha256.Size]byte{}
-		if info.Mode().IsRegular() {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			sum = sha256.Sum256(text)
-		}
-		_, _ = fmt.Fprintf(&b, "%s %s %x\n", path, info.Mode(), sum[:4])
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }

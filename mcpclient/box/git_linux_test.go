@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"replan/mcpclient/box/boxtest"
 )
 
 // obeyed are the files of a repository that make git run or follow something, from
@@ -42,7 +44,7 @@ var obeyed = []struct{ path, reason string }{
 
 // newRepository returns a place whose workspace is a repository with a linked worktree,
 // submodules, and a rebase and a cherry-pick that the user has begun.
-func newRepository(t *testing.T, dir func(p place) string) place {
+func newRepository(t *testing.T, dir func(p boxtest.Place) string) boxtest.Place {
 	t.Helper()
 	git := func(dir, script string) {
 		cmd := exec.Command("sh", "-ec", script)
@@ -54,33 +56,33 @@ func newRepository(t *testing.T, dir func(p place) string) place {
 	for name, value := range map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"} {
 		t.Setenv(name, value)
 	}
-	p := newPlace(t, nil)
-	if err := p.box.Close(); err != nil {
+	p := boxtest.New(t, nil)
+	if err := p.Box.Close(); err != nil {
 		t.Fatal(err)
 	}
-	git(p.dir, `rm -rf .git; git init -qb main; git add inside.txt; git commit -qm one; git worktree add -qb other ../other
+	git(p.Dir, `rm -rf .git; git init -qb main; git add inside.txt; git commit -qm one; git worktree add -qb other ../other
 		mkdir -p .git/modules/a/modules/b/modules/c/hooks .git/modules/deep/er/est/name; echo > .git/unknown-to-replan`)
-	p.reopen(t, dir(p))
+	reopen(t, &p, dir(p))
 	return p
 }
 
 // reopen makes another box for the place.
-func (p *place) reopen(t *testing.T, dir string) {
+func reopen(t *testing.T, p *boxtest.Place, dir string) {
 	t.Helper()
-	p.dir = dir
-	p.box = newBox(t, p.dir, p.private)
-	p.skipGap(t, attempt{mounts: true})
+	p.Dir = dir
+	p.Box = newBox(t, p.Dir, p.Private)
+	p.NeedMounts(t)
 }
 
 func TestProgramInBoxChangesNothingThatGitObeys(t *testing.T) {
-	for name, dir := range map[string]func(p place) string{
-		"repository":      func(p place) string { return p.dir },
-		"linked worktree": func(p place) string { return filepath.Join(p.home, "other") },
+	for name, dir := range map[string]func(p boxtest.Place) string{
+		"repository":      func(p boxtest.Place) string { return p.Dir },
+		"linked worktree": func(p boxtest.Place) string { return filepath.Join(p.Home, "other") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newRepository(t, dir)
-			git := filepath.Join(p.home, "work", ".git")
-			paths := map[string]string{filepath.Join(p.dir, ".git"): "gitrepository-layout: a file in its place leads to another repository"}
+			git := filepath.Join(p.Home, "work", ".git")
+			paths := map[string]string{filepath.Join(p.Dir, ".git"): "gitrepository-layout: a file in its place leads to another repository"}
 			for _, folder := range []string{git, filepath.Join(git, "worktrees", "other")} {
 				cmd := exec.Command("sh", "-ec", `mkdir -p rebase-merge sequencer; for f in rebase-merge/git-rebase-todo rebase-merge/strategy sequencer/opts BISECT_NAMES; do echo > $f; done`)
 				cmd.Dir = folder
@@ -94,12 +96,12 @@ func TestProgramInBoxChangesNothingThatGitObeys(t *testing.T) {
 					paths[filepath.Join(git, "worktrees", "other", o.path)] = o.reason + ", of a linked worktree"
 				}
 			}
-			p.reopen(t, p.dir)
+			reopen(t, &p, p.Dir)
 			var script strings.Builder
 			for path := range paths {
 				_, _ = fmt.Fprintf(&script, `try '%s'`+"\n", path)
 			}
-			out, _ := p.shell(t, `way() { eval "$1"; if grep -qs escaped "$at"; then echo "CHANGED $at $1"; fi; } 2> /dev/null
+			out, _ := p.Shell(t, `way() { eval "$1"; if grep -qs escaped "$at"; then echo "CHANGED $at $1"; fi; } 2> /dev/null
 			try() {
 				at="$1" other='`+git+`/logs/other' above="$(dirname "$1")"
 				for w in 'echo escaped > "$at"' 'echo escaped >> "$at"' 'rm -f "$at"; mkdir -p "$above"; echo escaped > "$at"' 'mv -f "$other" "$at"' 'cp -f "$other" "$at"' \
@@ -127,9 +129,9 @@ func TestProgramInBoxChangesNothingThatGitObeys(t *testing.T) {
 }
 
 func TestGitWorksInTheBox(t *testing.T) {
-	for name, dir := range map[string]func(p place) string{
-		"repository":      func(p place) string { return p.dir },
-		"linked worktree": func(p place) string { return filepath.Join(p.home, "other") },
+	for name, dir := range map[string]func(p boxtest.Place) string{
+		"repository":      func(p boxtest.Place) string { return p.Dir },
+		"linked worktree": func(p boxtest.Place) string { return filepath.Join(p.Home, "other") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newRepository(t, dir)
@@ -142,7 +144,7 @@ func TestGitWorksInTheBox(t *testing.T) {
 				"git revert --no-edit HEAD", "git cherry-pick -n HEAD~1; git reset -q --hard", "git bisect start && git bisect bad", "git bisect good HEAD~1; git bisect reset", "git gc -q --prune=now",
 				"git fetch -q . topic:copied && git branch -qD copied", "git reflog expire --all && git pack-refs --all", "git config user.name x && exit 1 || true", "git fsck",
 			} {
-				if out, err := p.shell(t, line); err != nil {
+				if out, err := p.Shell(t, line); err != nil {
 					t.Errorf("%s: %v\n%s", line, err, out)
 				}
 			}
@@ -152,36 +154,36 @@ func TestGitWorksInTheBox(t *testing.T) {
 
 // What programs leave unfinished runs nothing when the user goes on with it.
 func TestStateThatProgramsLeaveHoldsNoCommands(t *testing.T) {
-	p := newRepository(t, func(p place) string { return p.dir })
-	out, err := p.shell(t, `echo 1 > a; git add a; git commit -qm a; git checkout -qb topic HEAD~1; echo 2 > a; git add a; git commit -qm b; git rebase main
+	p := newRepository(t, func(p boxtest.Place) string { return p.Dir })
+	out, err := p.Shell(t, `echo 1 > a; git add a; git commit -qm a; git checkout -qb topic HEAD~1; echo 2 > a; git add a; git commit -qm b; git rebase main
 		echo 'exec touch "$HOME/RAN"' >> .git/rebase-merge/git-rebase-todo; echo ' x	touch "$HOME/RAN"' >> .git/rebase-merge/git-rebase-todo
 		echo /../evil > .git/rebase-merge/strategy; ln -s ~/.bashrc .git/FETCH_HEAD; rm -rf .git/logs; mkdir .git/logs; ln -s ~/.bashrc .git/logs/HEAD; test -L .git/logs/HEAD`)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := p.box.Close(); err != nil {
+	if err := p.Box.Close(); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "-c", `git checkout --theirs a; git add a; GIT_EDITOR=true git rebase --continue; git fetch . main`)
-	cmd.Dir = p.dir
+	cmd.Dir = p.Dir
 	said, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if _, err := os.Stat(filepath.Join(p.home, "RAN")); err == nil {
+	if _, err := os.Stat(filepath.Join(p.Home, "RAN")); err == nil {
 		t.Errorf("a command ran:\n%s", said)
 	}
-	if text, err := os.ReadFile(filepath.Join(p.home, ".bashrc")); err != nil || string(text) != "# mine\n" {
+	if text, err := os.ReadFile(filepath.Join(p.Home, ".bashrc")); err != nil || string(text) != "# mine\n" {
 		t.Errorf("git wrote behind a link: %q, %v", text, err)
 	}
 }
 
 // The placeholder that keeps .git in one place goes with the last box.
 func TestRepositoryIsAsItWasOnceTheLastBoxCloses(t *testing.T) {
-	p := newRepository(t, func(p place) string { return p.dir })
-	placeholder := filepath.Join(p.dir, ".git", "commondir")
-	second := newBox(t, p.dir, p.private)
-	if err := p.box.Close(); err != nil {
+	p := newRepository(t, func(p boxtest.Place) string { return p.Dir })
+	placeholder := filepath.Join(p.Dir, ".git", "commondir")
+	second := newBox(t, p.Dir, p.Private)
+	if err := p.Box.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(placeholder); err != nil {
@@ -193,21 +195,21 @@ func TestRepositoryIsAsItWasOnceTheLastBoxCloses(t *testing.T) {
 	if _, err := os.Stat(placeholder); err == nil {
 		t.Error("it stays")
 	}
-	if out, err := exec.Command("git", "-C", p.dir, "status").CombinedOutput(); err != nil {
+	if out, err := exec.Command("git", "-C", p.Dir, "status").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
 func TestLinksThatCannotBeHeldAreNamed(t *testing.T) {
-	p := newPlace(t, nil)
-	if err := os.RemoveAll(filepath.Join(p.dir, ".git", "hooks")); err != nil {
+	p := boxtest.New(t, nil)
+	if err := os.RemoveAll(filepath.Join(p.Dir, ".git", "hooks")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(p.dir), filepath.Join(p.dir, ".git", "hooks")); err != nil {
+	if err := os.Symlink(filepath.Join(p.Dir), filepath.Join(p.Dir, ".git", "hooks")); err != nil {
 		t.Fatal(err)
 	}
-	p.reopen(t, p.dir)
-	if gaps := strings.Join(p.box.Gaps(), "\n"); !strings.Contains(gaps, ".git/hooks, since a link") {
+	reopen(t, &p, p.Dir)
+	if gaps := strings.Join(p.Box.Gaps(), "\n"); !strings.Contains(gaps, ".git/hooks, since a link") {
 		t.Errorf("got %q", gaps)
 	}
 }
