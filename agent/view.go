@@ -18,8 +18,7 @@ import (
 
 // permissionsView are the open gates, and what the user has allowed at gates.
 type permissionsView interface {
-	openGates() []event.GateRequested
-	countGates() int
+	openGates() []gatedStep
 	planGates(s stepView, tool plan.Tool) bool
 	hasChanged(tool plan.Tool) bool
 	grants() bool
