@@ -47,7 +47,7 @@
 // [Terms], [Clock], [Toolbox], [Planning], [Board] (the plan and its steps),
 // [Permissions] (gates and grants), [OpenQuestions], [Conversations], [ModelCalls],
 // [Ledger], [Meter] (limits and usage), [Acceptance], [PlanReviews] and [Outcome].
-// A step consists of parts too, in step*.go.
+// What a step is, and how it changes, is in step*.go.
 //
 // What needs several parts is a small type that names the parts it reaches. run.go
 // makes all of these types, and shows who reaches what:
