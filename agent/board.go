@@ -32,6 +32,23 @@ type Board struct {
 // newBoard returns a board without a plan.
 func newBoard() Board { return Board{variables: map[string]any{}, attempts: map[string]int{}} }
 
+// rehearsed returns a board with the same plan, on which placeholders stand for the results that
+// are not known yet.
+func (b *Board) rehearsed() Board {
+	copied := newBoard()
+	copied.define(b.Variables())
+	var steps []*StepState
+	for _, s := range b.Steps {
+		state := *s
+		steps = append(steps, &state)
+		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
+			copied.define(map[string]any{name: placeholder(s.Step)})
+		}
+	}
+	copied.take(b.Plan, b.Revision, steps)
+	return copied
+}
+
 // take puts a plan on the board, with the states of its steps. [Board.arrange] must follow.
 func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
 	b.Plan, b.Revision, b.Steps = p, revision, steps

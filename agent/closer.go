@@ -39,7 +39,7 @@ type closer struct {
 
 // settled reports whether every step of the plan has finally ended.
 func (r closer) settled() bool {
-	return r.flight.quiet() && r.permissions.countGates() == 0 && r.queues.empty()
+	return r.flight.quiet() && len(r.permissions.openGates()) == 0 && r.queues.empty()
 }
 
 // nextEnding completes the run once nothing is in flight.

@@ -47,7 +47,7 @@
 // [Terms], [Clock], [Toolbox], [Planning], [Board] (the plan and its steps),
 // [Permissions] (gates and grants), [OpenQuestions], [Conversations], [ModelCalls],
 // [Ledger], [Meter] (limits and usage), [Acceptance], [PlanReviews] and [Outcome].
-// A step consists of parts too, in step*.go.
+// What a step is, and how it changes, is in step*.go.
 //
 // What needs several parts is a small type that names the parts it reaches. run.go
 // makes all of these types, and shows who reaches what:
@@ -63,10 +63,10 @@
 //     about the run, and answers writes answers without a model.
 //
 // Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
-// [Run.Next] in run_next.go. The types behind Next see the
-// parts by the views in view.go. These name no method that changes a part, so the compiler
-// holds that Next calls none. What the views return, such as steps, is shared and has methods
-// that change it: there Next must only read, and a test holds that it does.
+// [Run.Next] in run_next.go. The types behind Next see the run by the views in view*.go.
+// These name no method that changes a part, and hand out values and other views, so the
+// compiler holds that Next changes nothing. Maps and lists that they hand out are shared:
+// there a test holds it.
 //
 // The package imports its events and rules, planning and packages of internal.
 //

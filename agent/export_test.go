@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"replan/agent/rule"
 	"replan/planning/plan"
@@ -28,27 +29,107 @@ func Same(a, b *Run) bool {
 	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB)
 }
 
-// PartsOfNext returns the parts of a run that the types behind Next reach other than by a view.
+// PartsOfNext returns what the types behind Next could change: parts of the run that they reach
+// other than by a view, and pointers to data of the run that a view hands out.
 func PartsOfNext() []string {
-	parts := map[reflect.Type]bool{}
+	l := &nextLook{parts: map[reflect.Type]bool{reflect.TypeFor[Run](): true}, seen: map[reflect.Type]bool{}}
 	for i := range reflect.TypeFor[Run]().NumField() {
-		parts[reflect.TypeFor[Run]().Field(i).Type] = true
+		l.parts[reflect.TypeFor[Run]().Field(i).Type] = true
 	}
-	var out []string
-	var look func(t reflect.Type)
-	look = func(t reflect.Type) {
-		for i := range t.NumField() {
-			field := t.Field(i).Type
-			if field.Kind() == reflect.Pointer {
-				field = field.Elem()
+	l.fields(reflect.TypeFor[decision]())
+	return l.faults
+}
+
+// ViewMethods returns the methods of the parts of a run, of steps and of loops that views behind
+// Next name, as "Board.needs".
+func ViewMethods() []string {
+	l := &nextLook{seen: map[reflect.Type]bool{}}
+	l.fields(reflect.TypeFor[decision]())
+	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
+	for i := range reflect.TypeFor[Run]().NumField() {
+		parts = append(parts, reflect.TypeFor[Run]().Field(i).Type)
+	}
+	var names []string
+	for view := range l.seen {
+		for _, part := range parts {
+			if view.Kind() != reflect.Interface || view.NumMethod() == 0 || !reflect.PointerTo(part).Implements(view) {
+				continue
 			}
-			if parts[field] || field == reflect.TypeFor[Run]() {
-				out = append(out, t.Name()+" → "+field.Name())
-			} else if field.Kind() == reflect.Struct && field != reflect.TypeFor[settings]() {
-				look(field)
+			for i := range view.NumMethod() {
+				names = append(names, part.Name()+"."+view.Method(i).Name)
 			}
 		}
 	}
-	look(reflect.TypeFor[decision]())
-	return out
+	return names
+}
+
+// nextLook looks at the types behind Next.
+type nextLook struct {
+	parts  map[reflect.Type]bool
+	seen   map[reflect.Type]bool
+	faults []string
+}
+
+// fields looks at the fields of a type behind Next.
+func (l *nextLook) fields(of reflect.Type) {
+	for i := range of.NumField() {
+		field := of.Field(i).Type
+		if field.Kind() == reflect.Pointer {
+			field = field.Elem()
+		}
+		switch {
+		case l.parts[field]:
+			l.faults = append(l.faults, of.Name()+" → "+field.Name()+" is no view")
+		case field.Kind() == reflect.Struct:
+			l.fields(field)
+		default:
+			l.handedOut(of.Name(), field)
+		}
+	}
+}
+
+// handedOut looks at a type that a view hands out.
+func (l *nextLook) handedOut(by string, t reflect.Type) {
+	isOurs := strings.HasPrefix(t.PkgPath(), reflect.TypeFor[Run]().PkgPath())
+	if t.Kind() == reflect.Pointer {
+		if strings.HasPrefix(t.Elem().PkgPath(), reflect.TypeFor[Run]().PkgPath()) {
+			l.faults = append(l.faults, by+" hands out "+t.String())
+		}
+		return
+	}
+	if l.seen[t] {
+		return
+	}
+	l.seen[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		for i := range t.NumMethod() {
+			l.signature(t.Name()+"."+t.Method(i).Name, t.Method(i).Type)
+		}
+	case reflect.Struct:
+		for i := 0; isOurs && i < t.NumField(); i++ {
+			l.handedOut(by+" ("+t.Name()+"."+t.Field(i).Name+")", t.Field(i).Type)
+		}
+	case reflect.Slice, reflect.Array:
+		l.handedOut(by, t.Elem())
+	case reflect.Map:
+		l.handedOut(by, t.Key())
+		l.handedOut(by, t.Elem())
+	case reflect.Func:
+		l.signature(by, t)
+	}
+}
+
+// signature looks at what a method hands out: its results, and the arguments of its callbacks.
+func (l *nextLook) signature(name string, f reflect.Type) {
+	for i := range f.NumOut() {
+		l.handedOut(name, f.Out(i))
+	}
+	for i := range f.NumIn() {
+		if in := f.In(i); in.Kind() == reflect.Func {
+			for j := range in.NumIn() {
+				l.handedOut(name, in.In(j))
+			}
+		}
+	}
 }

@@ -144,7 +144,7 @@ func (r guards) freeSlots() slots {
 // only the calls of loops still start.
 func (r guards) reserveApproved(q queuesView, free *slots) {
 	for _, g := range r.permissions.openGates() {
-		if s := r.steps.find(g.Step); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
+		if s := r.steps.find(g.index); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
 			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 		}
 	}

@@ -36,17 +36,20 @@ func (p *Permissions) clone() Permissions {
 	return Permissions{granted: slices.Clone(p.granted), acceptedPins: p.acceptedPins, gatedTools: maps.Clone(p.gatedTools)}
 }
 
-// openGates returns what the open gates ask, in plan order.
-func (p *Permissions) openGates() []event.GateRequested {
-	var asked []event.GateRequested
-	for _, g := range p.Gates {
-		asked = append(asked, g.GateRequested)
-	}
-	return asked
+// gatedStep is the step of an open gate.
+type gatedStep struct {
+	index string
+	again bool // its call passed a gate before
 }
 
-// countGates returns the number of open gates.
-func (p *Permissions) countGates() int { return len(p.Gates) }
+// openGates returns the steps of the open gates, in plan order.
+func (p *Permissions) openGates() []gatedStep {
+	var steps []gatedStep
+	for _, g := range p.Gates {
+		steps = append(steps, gatedStep{g.Step, g.Outdated != ""})
+	}
+	return steps
+}
 
 // openGate inserts a gate into the open gates, in plan order.
 func (p *Permissions) openGate(g *Gate) {

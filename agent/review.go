@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"replan/agent/event"
-	"replan/agent/rule"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -38,36 +35,25 @@ type Review struct {
 	Run      string
 	Revision int
 
-	base     plan.Plan
-	settled  map[string]bool // steps that can no longer be changed
-	world    *Run            // enough of the run to tell which calls would ask
-	faults   map[string]bool // faults the plan already had
-	now      draft
-	before   []draft // most recent change last
-	original map[string]plan.Step
+	base      plan.Plan
+	settled   map[string]bool // steps that can no longer be changed
+	rehearsal *rehearsal
+	faults    map[string]bool // faults the plan already had
+	now       draft
+	before    []draft // most recent change last
+	original  map[string]plan.Step
 }
 
-// newReview returns the review of a plan on a board, which must not change. rehearsal is a
-// run on another board in which nothing is called.
-func newReview(b *Board, rehearsal func(Board) *Run) *Review {
-	board := newBoard()
-	board.define(b.Variables())
+// newReview returns the review of the plan on a board, which must not change.
+func newReview(b *Board, r *rehearsal) *Review {
 	v := &Review{
-		Revision: b.Revision, base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
+		Run: r.id(), Revision: b.Revision, rehearsal: r,
+		base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
 		now: draft{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
 	}
-	var steps []*StepState
 	for _, s := range b.Steps {
-		copied := *s
-		steps = append(steps, &copied)
 		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step
-		if name := s.Step.ResultVariable; name != "" && s.Status != StepCompleted {
-			board.define(map[string]any{name: placeholder(s.Step)})
-		}
 	}
-	board.take(b.Plan, b.Revision, steps)
-	v.world = rehearsal(board)
-	v.Run = v.world.ID
 	for _, f := range v.check(v.now) {
 		v.faults[sameFault(f)] = true // faults of the original plan, which the user need not fix here
 	}
@@ -81,38 +67,7 @@ func (v *Review) Gate(index string) *ReviewGate {
 	if at < 0 {
 		return nil
 	}
-	step := v.now.steps[at]
-	facts := v.world.facts(step.Tool)
-	state := v.world.Step(index)
-	if step.Executor != plan.ExecutorTool || facts.Err != nil || state == nil {
-		return nil
-	}
-	missing := v.world.caller().missingArgs(state, step, facts)
-	args, err := plan.ResolveArgs(step.Args, v.world.values())
-	if err != nil {
-		args = step.Args
-	}
-	args, _ = v.world.caller().fit(facts, args)
-	probe := state.probe(step, args, missing)
-	gate := &ReviewGate{Tool: facts.Tool, Rule: v.world.caller().ruleFor(probe, facts), Args: args, Provenance: v.world.origins().provenance(probe)}
-	references := plan.References(step.Args)
-	switch {
-	case gate.Rule.Verdict == rule.VerdictBlock:
-		gate.Closed = "a rule denies it: " + gate.Rule.Why
-	case gate.Rule.Verdict == rule.VerdictRun:
-		return nil
-	case len(missing) > 0:
-		gate.Closed = untrusted.Text("it asks when it runs, because a model writes " + strings.Join(missing, " and ") + " then")
-	case len(references) > 0:
-		gate.Closed = untrusted.Text("it asks when it runs, because " + references[0].String() + " is inserted then")
-	case step.ForEach != nil:
-		gate.Closed = "it asks when it runs, for each of its items"
-	default:
-		if err := facts.Signature.Check(args); err != nil {
-			gate.Closed = untrusted.Text("its args do not fit: " + err.Error())
-		}
-	}
-	return gate
+	return v.rehearsal.gate(v.now.steps[at])
 }
 
 // Steps returns the steps of the plan in execution order, with the removed steps
@@ -126,10 +81,7 @@ func (v *Review) Steps() []ReviewStep {
 	out := make([]ReviewStep, 0, len(order))
 	for _, index := range order {
 		step := v.now.steps[v.now.at(index)]
-		s := ReviewStep{Step: step, Settled: v.settled[index], Out: v.now.out[index], Edited: v.edited(step), Gate: v.Gate(index)}
-		if state := v.world.Step(index); state != nil {
-			s.Status = state.Status
-		}
+		s := ReviewStep{Step: step, Settled: v.settled[index], Out: v.now.out[index], Edited: v.edited(step), Gate: v.Gate(index), Status: v.rehearsal.status(index)}
 		_, s.Passes = v.now.approved[index]
 		for _, on := range step.DependsOn {
 			if v.added(index, on) && !v.now.out[on] {
@@ -179,7 +131,7 @@ func (v *Review) Changes() event.ReviewChanges {
 			}
 		}
 		if args, yes := v.now.approved[s.Index]; yes {
-			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.world.facts(s.Tool).Tool.QualifiedName(), Args: args})
+			c.Approved = append(c.Approved, event.Approval{Step: s.Index, Tool: v.rehearsal.toolName(s.Tool), Args: args})
 		}
 	}
 	return c

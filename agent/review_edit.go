@@ -55,12 +55,7 @@ func (e *DependentsError) Error() string {
 func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
 
 // check returns the faults of the plan in a draft.
-func (v *Review) check(d draft) []plan.Fault {
-	faults, _ := plan.Validate(v.plan(d), plan.Rules{
-		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting().ProfileNames(), Named: true,
-	})
-	return faults
-}
+func (v *Review) check(d draft) []plan.Fault { return v.rehearsal.faults(v.plan(d)) }
 
 // plan returns the plan of a draft, without removed steps and dependencies on
 // them.

@@ -37,14 +37,6 @@ func NewRun(planners planning.Planners) *Run {
 	return r
 }
 
-// rehearse returns a run in which nothing is called, to tell which calls of the plan on a
-// board would ask: placeholders stand for values that are not known yet.
-func rehearse(t *Terms, tools *Toolbox, permissions Permissions, b Board) *Run {
-	r := &Run{Toolbox: newToolbox(tools.Catalogue, tools.gateRules()), Permissions: permissions, Board: b}
-	r.Terms.rehearse(t)
-	return r
-}
-
 // What needs several parts is made here, which shows at a glance who reaches what.
 
 func (r *Run) roster() roster { return roster{&r.Board, &r.Conversations, &r.Outcome} }

@@ -45,5 +45,5 @@ func (r *Run) Review() *Review {
 	if !r.AwaitsReview() {
 		return nil
 	}
-	return newReview(&r.Board, func(b Board) *Run { return rehearse(&r.Terms, &r.Toolbox, r.Permissions.clone(), b) })
+	return newReview(&r.Board, newRehearsal(r))
 }

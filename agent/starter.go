@@ -86,7 +86,7 @@ func (r starter) nextOf(q queuesView) []Action {
 func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
-		if s := r.steps.find(g.Step); s != nil && g.Outdated != "" {
+		if s := r.steps.find(g.index); s != nil && g.again {
 			claimed.change(s.wasChanging())
 		}
 	}
@@ -138,7 +138,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 	if next == nil {
 		return nil, false
 	}
-	most := gatesFor(next) - r.permissions.countGates()
+	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.first(needGate, most) {
 		facts := r.tools.facts(s.tool())
 		if s.gateReopens() != "" {

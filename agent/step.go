@@ -545,6 +545,7 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 
 // placed gives the step and its items their place in a plan, and position returns where that is.
 func (s *StepState) position() int { return s.place.at }
+
 func (s *StepState) placed(at, rank int, length float64) {
 	s.place = placeInPlan{at, rank, length}
 	for _, item := range s.Items {

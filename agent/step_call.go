@@ -34,6 +34,7 @@ type flaw struct {
 // forgetCall forgets the call, which is prepared anew, and prepare sets its arguments; fitted
 // are the scalars among them that were fitted to the schema of the tool.
 func (s *StepState) forgetCall() { s.call = readyCall{} }
+
 func (s *StepState) prepare(args map[string]any, fitted []plan.Coercion) {
 	s.call = readyCall{args: args, fitted: fitted}
 }
@@ -205,6 +206,7 @@ func (s *StepState) number() int { return s.place.rank }
 // byModel reports whether a model made the call, and conversation returns the loop in which it
 // did; nil for a plan step.
 func (s *StepState) byModel() bool { return s.inner != nil }
+
 func (s *StepState) conversation() *Loop {
 	if s.inner == nil {
 		return nil

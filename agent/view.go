@@ -14,12 +14,12 @@ import (
 )
 
 // The views are what the types that decide the next action see of the parts of a run. They
-// name no method that changes a part. What they return may be shared with it: it is read-only.
+// name no method that changes a part, and hand out values and other views. Maps and lists that
+// they hand out may be shared with the part: they are read-only.
 
 // permissionsView are the open gates, and what the user has allowed at gates.
 type permissionsView interface {
-	openGates() []event.GateRequested
-	countGates() int
+	openGates() []gatedStep
 	planGates(s stepView, tool plan.Tool) bool
 	hasChanged(tool plan.Tool) bool
 	grants() bool
