@@ -54,16 +54,6 @@ func TestSteeringMessageIsShownInChat(t *testing.T) {
 	}
 }
 
-func TestCompactionNoticeNamesUndo(t *testing.T) {
-	s := settled(t, newStory().Spoken(), 120, 36)
-	s.wants("18 messages summarized, 9.1k → 1.2k tokens")
-	s.wants("/compact undo")
-	s.wants("18 messages are back in the conversation")
-	s.wants("what changed in the token helper lately?") // the chat keeps its messages
-	st := newStory().Greeted().Session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
-	settled(t, st, 120, 36).wants("3 messages shortened, 900 → 200 tokens · /compact undo")
-}
-
 func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
 	running := open(t, tui.Options{}, 120, 36).show(newStory().Exploring()).press(letters("x")...)
 	if got := running.session.commands(); len(got) != 0 {
@@ -129,13 +119,4 @@ func TestModelTurnAfterCallsIsLabeled(t *testing.T) {
 	st = newStory().Calling().Chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
 		event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model continues")
-}
-
-func TestSteerCommandIsShownOnce(t *testing.T) {
-	st := newStory().Exploring().Session(event.ChatUser{Text: "/steer leave the tests"}).Run(event.RunSteered{Text: "leave the tests"})
-	s := settled(t, st, 120, 60)
-	s.wants("sent to the current run")
-	if n := strings.Count(s.text(), "leave the tests"); n != 1 {
-		t.Errorf("the message is shown %d times:\n%s", n, s.text())
-	}
 }
