@@ -30,3 +30,15 @@ func (s *Story) Tell(t testing.TB, runs *live.Runs) {
 		}
 	}
 }
+
+// Journal returns the events of the run that most tests are about, as its journal keeps
+// them.
+func (s *Story) Journal() []event.Event {
+	var events []event.Event
+	for _, e := range s.Events {
+		if e.Run == StoryRun && !e.Data.Kind().Passing() {
+			events = append(events, e)
+		}
+	}
+	return events
+}
