@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui"
 	"replan/tui/panetest"
@@ -63,42 +62,6 @@ func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
 	if got := without.session.commands(); len(got) != 0 {
 		t.Errorf("without a server it sends %v", got)
 	}
-}
-
-func TestContextMeter(t *testing.T) {
-	status := session.Status{Workspace: "/src", Model: "m", ContextWindow: 8192}
-	with := func(tokens int) session.Status { s := status; s.ContextTokens = tokens; return s }
-	for name, c := range map[string]struct {
-		st   *story
-		want string
-	}{
-		"only the window is known":       {newStory().Session(status), "m · 8k ctx"},
-		"estimate while idle":            {newStory().Session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
-		"count of an active run":         {newStory().Exploring().Session(with(1210)), "1.7k/32k ctx"},
-		"estimate after the run":         {newStory().ChatAnswered().Session(with(1210)), "~1.2k/8k ctx"},
-		"last count without an estimate": {newStory().Finished().Session(status), "4.3k/32k ctx"},
-	} {
-		t.Run(name, func(t *testing.T) { settled(t, c.st, 120, 36).wants(c.want) })
-	}
-}
-
-func TestHeaderShowsModelThinkingAndProfile(t *testing.T) {
-	s := settled(t, newStory().Calling(), 120, 36)
-	s.wants("answering · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx")
-	settled(t, newStory().Greeted(), 120, 36).lacks("think")
-}
-
-func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
-	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
-		for _, tokens := range []int{1210, 27_400, 120_500} {
-			st := newStory().ChatAnswered().Session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
-			header := settled(t, st, 40, 12).lines()[0]
-			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
-				t.Errorf("%s", header)
-			}
-		}
-	}
-	settled(t, newStory().Session(session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
 }
 
 func TestProjectNotesAreNamedOnce(t *testing.T) {
