@@ -313,3 +313,14 @@ func TestCompactionNoticeNamesUndo(t *testing.T) {
 	talking(t, panetest.NewStory().Session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true}), 62, 30).
 		Wants("3 messages shortened, 900 → 200 tokens · /compact undo")
 }
+
+func TestThinkingThatDidNotStreamIsShown(t *testing.T) {
+	done := panetest.SampleReply("It does not.", 2500, 12)
+	done.Thinking = "So the helper is the last one."
+	st := panetest.NewStory().Calling().Chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
+		event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")},
+		event.SynthesisCompleted{Text: untrusted.Text(done.Text), Reply: done})
+	s := talking(t, st, 62, 60)
+	s.Wants("It does not.", "▸ thinking")
+	s.Press(panetest.Key("alt+t")).Wants("So the helper is the last one.")
+}

@@ -147,3 +147,9 @@ func TestStoppedAgentIsMarkedAndStaysChosen(t *testing.T) {
 	s, _ := planned(t, panetest.NewStory().Patching(), 52)
 	s.Wants("▸ 4 calls") // the last one is about to be made
 }
+
+func TestEscapeShowsAllStepsAgain(t *testing.T) {
+	s, _ := planned(t, panetest.NewStory().Finished(), 52)
+	s.Type("/tests").Press(panetest.Key("enter")).Lacks("Read the handler")
+	s.Press(panetest.Key("esc")).Wants("Read the handler")
+}

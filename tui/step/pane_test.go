@@ -167,3 +167,13 @@ func TestCallOfAnAgentIsInspectedLikeAStep(t *testing.T) {
 	s.Wants("Step 2.1", `matches ["auth/session.go:41"]`)
 	s.Type("1").Wants(`query "ExpiresAt"`)
 }
+
+func TestCallThatAModelAsksForSaysSo(t *testing.T) {
+	st := panetest.NewStory().Halted(event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted})
+	inspecting(t, st, "2.4", high, false).Type("1").Wants("args, as the model asks")
+	inspecting(t, panetest.NewStory().Patching(), "2.4", high, false).Type("1").Wants("args, as they would be sent", "All of it was written by the model")
+}
+
+func TestDryRunHasNoAttempts(t *testing.T) {
+	inspecting(t, panetest.NewStory().DryRun(), "1", high, false).Type("4").Wants("A dry run makes no attempts.")
+}
