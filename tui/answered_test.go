@@ -7,7 +7,6 @@ import (
 	"replan/agent/event"
 	"replan/agent/session"
 	"replan/internal/untrusted"
-	"replan/planning/prompt"
 	"replan/tui"
 	"replan/tui/panetest"
 )
@@ -49,37 +48,6 @@ func TestCompactionResultEndsProgress(t *testing.T) {
 			s.wants("Nothing is running.")
 		})
 	}
-}
-
-func TestStreamingAnswerContinuesAfterCommand(t *testing.T) {
-	st := newStory().Answering()
-	s := settled(t, st, 120, 60)
-	next := more(st).Session(event.ChatUser{Text: "/runs"}, event.ChatReply{Text: "no runs"})
-	s.show(next.Run(event.SynthesisDelta{Text: panetest.StoryAnswer[180:]})).text()
-	s.wants("Nothing outside auth/ refers to it.")
-	s.show(more(next).Run(event.SynthesisCompleted{Text: panetest.StoryAnswer + "\nAnd that is all."}))
-	s.wants("And that is all.")
-}
-
-func TestCutOffAnswerIsMarked(t *testing.T) {
-	for name, direct := range map[string]bool{"a direct answer": true, "a synthesis": false} {
-		t.Run(name, func(t *testing.T) {
-			q := panetest.SampleRequest(prompt.PurposeSynthesis, "")
-			if direct {
-				q = panetest.SampleRequest(prompt.PurposeChat, "")
-			}
-			cut := panetest.SampleReply("It begins with", 900, 64)
-			cut.CutOff = true
-			st := newStory().Asked().Run(event.PhaseCompleted{Phase: 1, Label: "analysis", Reply: panetest.SampleReply(`{"mode":"direct"}`, 860, 20)},
-				event.SynthesisStarted{Direct: direct, Request: q}, event.SynthesisCompleted{Text: untrusted.Text(cut.Text), Reply: cut})
-			s := settled(t, st, 120, 36)
-			s.wants("! the answer was cut off at 64 tokens")
-			if lineOf(s, "cut off") < lineOf(s, "It begins with") {
-				t.Error("the note is above the answer")
-			}
-		})
-	}
-	settled(t, newStory().Finished(), 120, 60).lacks("cut off")
 }
 
 func TestQueuedEntriesAreListedUntilTaken(t *testing.T) {

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
-	"replan/agent/rule"
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -130,33 +128,13 @@ func TestAtMostThreeNoticesAndNoneOverGateKeys(t *testing.T) {
 	s.lacks("9 of 10 steps used")
 }
 
-// inForce returns a few settings.
-func inForce() session.Settings {
-	return session.Settings{File: "/home/me/.config/replan/config.toml", Settings: []session.Setting{
-		{Key: "model.name", Value: "qwen3:8b", Literal: `"qwen3:8b"`, Source: "user file", Saved: new("qwen3:8b"), About: "the model that answers"},
-		{Key: "model.think", Value: "auto", Literal: `"auto"`, Source: "default", Choices: prompt.ThinkLevels(), About: "how hard the model thinks"},
-		{Key: "limits.max_steps", Value: "12, grows with the plan", Literal: "12", Source: "default", About: "most step executions of a run"},
-		{Key: "planning.eager", Value: "true", Literal: "true", Source: "default", Saved: new("false"), About: "steps that read start while the plan is written"},
-		{Key: "screen.theme", Value: "dark", Literal: `"dark"`, Source: "flag --theme", Saved: new("paper"), About: "colors of the screen"},
-		{Key: "policy", Value: "2 rules of flags", Source: "flags --allow, --deny", About: "rules on calls"},
-	}}
-}
-
 // setting opens the settings dialog and delivers inForce.
 func setting(t *testing.T, width, height int) *screen {
 	t.Helper()
 	st := newStory().Greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(st).press(alt('o'))
 	s.sent(asks("settings"))
-	return s.show(more(st).Session(inForce()))
-}
-
-func TestTheSettingsAreDrawnWideAndNarrow(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			golden.RequireEqual(t, setting(t, size.w, size.h).front()+"\n")
-		})
-	}
+	return s.show(more(st).Session(panetest.SettingsInForce()))
 }
 
 func TestChangedSettingIsSaved(t *testing.T) {
@@ -190,14 +168,6 @@ func TestSavedSettingIsAnnouncedAndShown(t *testing.T) {
 	s.wants("the file is read-only")
 }
 
-func TestTypedSettingCanBeDiscarded(t *testing.T) {
-	s := setting(t, 120, 36).press(downKey, downKey, enter, backspace).press(letters("5")...)
-	s.wants("limits.max_steps = 15")
-	s.press(escape).wants("Settings")
-	s.lacks("limits.max_steps = 15")
-	s.sent(asks("settings"))
-}
-
 func TestScreenSettingsApplyImmediately(t *testing.T) {
 	st := newStory().Greeted()
 	s := open(t, tui.Options{Theme: themes.Dark}, 120, 36).show(st).press(alt('o'))
@@ -222,24 +192,7 @@ func TestScreenSettingsApplyImmediately(t *testing.T) {
 
 // serversStory is a session with three servers.
 func serversStory() *story {
-	return newStory().Session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: threeServers(plan.ServerWaiting)})
-}
-
-func threeServers(tickets plan.ServerState) []plan.ServerStatus {
-	return []plan.ServerStatus{
-		{Name: "workspace", State: plan.ServerReady, Tools: 3, Source: "built-in", Transport: "built-in", StartMS: 120, Calls: 128, MedianMS: 12, LastMS: 34},
-		{Name: "search", State: plan.ServerFailed, Error: "did not answer within 20s", LastError: "did not answer within 20s", Source: "user configuration", Transport: "http", URL: "https://search.example.com/mcp", Calls: 12, Failures: 3, MedianMS: 1240, LastMS: 20000},
-		{Name: "tickets", State: tickets, Source: "project", Transport: "stdio", Command: []string{"npx", "-y", "@example/tickets-mcp", "--project", "auth tokens"}},
-	}
-}
-
-func offered() session.Servers {
-	return session.Servers{Servers: threeServers(plan.ServerWaiting), Tools: []session.OfferedTool{
-		{Server: "workspace", Name: "fs.read", Description: "Reads a file of the workspace, whole or by lines.\nMore.", ReadOnly: true, Tokens: 180, Verdict: rule.VerdictRun},
-		{Server: "workspace", Name: "fs.patch", Description: "Changes a file by replacing text.", Tokens: 1240, Verdict: rule.VerdictAsk, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"relative to the folder"},"edits":{"type":"array","items":{"type":"object"}},"mode":{"enum":["first","all"]}},"required":["path"]}`)},
-		{Server: "workspace", Name: "test.run", Description: "Runs the tests.", Destructive: true},
-		{Server: "other", Name: "not.this"},
-	}}
+	return newStory().Session(session.Status{Workspace: "/src", Model: "m", Tools: 3, Servers: panetest.ThreeServers(plan.ServerWaiting)})
 }
 
 // serving opens the list of servers and delivers their tools.
@@ -248,85 +201,14 @@ func serving(t *testing.T, width, height int) *screen {
 	s := open(t, tui.Options{Theme: themes.Dark}, width, height).show(serversStory())
 	s.press(alt('s'))
 	s.sent(asks("servers"))
-	return s.show(newStory().Session(offered()))
+	return s.show(newStory().Session(panetest.OfferedTools()))
 }
 
 func alt(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModAlt} }
 
-func TestTheServersAreDrawnWideAndNarrow(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		for name, keys := range map[string][]tea.KeyPressMsg{
-			"list": nil, "failed": {downKey}, "asks": {downKey, downKey}, "tools": {enter}, "details": {enter, tabKey, tabKey}, "log": {enter, tabKey}, "tool": {enter, downKey, enter}, "search": {{Text: "/", Code: '/'}, {Text: "c", Code: 'c'}, {Text: "h", Code: 'h'}},
-		} {
-			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				golden.RequireEqual(t, serving(t, size.w, size.h).press(keys...).front()+"\n")
-			})
-		}
-	}
-}
-
-func TestKeyRestartsServer(t *testing.T) {
-	s := serving(t, 120, 36).press(downKey).press(letters("r")...)
-	s.sent(asks("servers"), session.Restart{Server: "search"})
-	s.wants("Restarting search")
-	s.press(downKey).press(letters("r")...)
-	s.wants("It waits for your approval")
-}
-
-// locked is a session with a server that needs a login.
-func locked() session.Status {
-	servers := threeServers(plan.ServerWaiting)
-	servers[1].NeedsLogin, servers[1].Error, servers[1].LastError = true, "needs a login: run replan mcp login search, or use the login key in the servers view", ""
-	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
-}
-
-// changedServer is a session with a server that has changed two texts, and one of the
-// project that the user has allowed.
-func changedServer() session.Status {
-	servers := threeServers(plan.ServerReady)
-	servers[1].State, servers[1].Note, servers[1].LastError, servers[1].Changes = plan.ServerReady, "its instructions, search have changed; models do not see them until you accept the changes: replan tools accept search", "", 2
-	servers[2].Allowed = true
-	return session.Status{Workspace: "/src", Model: "m", Servers: servers}
-}
-
-func TestServerThatHasChangedIsDrawnWideAndNarrow(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		for name, keys := range map[string][]tea.KeyPressMsg{"changed": {downKey}, "allowed": {downKey, downKey}} {
-			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
-				s := serving(t, size.w, size.h).show(newStory().Session(changedServer()))
-				golden.RequireEqual(t, s.press(keys...).front()+"\n")
-			})
-		}
-	}
-}
-
-func TestChangedToolIsMarkedInTheListOfTools(t *testing.T) {
-	s := serving(t, 120, 36)
-	tools := offered()
-	tools.Tools[0].Changed = true
-	s.show(newStory().Session(tools)).press(enter)
-	s.wants("◆ changed")
-}
-
-func TestServersWithoutChangesAndWithoutAYesKeepTheirState(t *testing.T) {
-	s := serving(t, 120, 36).press(letters("a")...)
-	s.wants("workspace has changed nothing since you accepted it")
-	s.press(letters("w")...).wants("workspace is no server of the project that you have allowed")
-	s.sent(asks("servers"))
-}
-
-func TestServerThatNeedsALoginIsDrawnWideAndNarrow(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{120, 36}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
-			s := serving(t, size.w, size.h).show(newStory().Session(locked()))
-			golden.RequireEqual(t, s.press(downKey).front()+"\n")
-		})
-	}
-}
-
 func TestKeyLogsInToServer(t *testing.T) {
 	const address = "https://login.example.com/authorize?client_id=replan"
-	s := serving(t, 120, 36).show(newStory().Session(locked())).press(downKey).press(letters("l")...)
+	s := serving(t, 120, 36).show(newStory().Session(panetest.LockedServers())).press(downKey).press(letters("l")...)
 	s.sent(asks("servers"), session.Login{Server: "search"})
 	s.wants("Asking search where to log in")
 	_, cmd := s.m.Update(tea.Msg(tui.Batch(newStory().Session(session.LoginProgress{Server: "search"}, session.LoginProgress{Server: "search", Address: address}).Events, newStory().Now)))
@@ -344,14 +226,9 @@ func TestKeyLogsInToServer(t *testing.T) {
 	s.wants("logged in to search")
 }
 
-func TestProgramsHaveNoLoginKey(t *testing.T) {
-	s := serving(t, 120, 36).press(letters("l")...).press(downKey, downKey).press(letters("l")...)
-	s.sent(asks("servers"))
-}
-
 func TestServerListUpdatesLive(t *testing.T) {
 	s := serving(t, 120, 36)
-	_, cmd := s.m.Update(tui.Batch(newStory().Session(session.Status{Workspace: "/src", Model: "m", Servers: threeServers(plan.ServerReady)}).Events, newStory().Now))
+	_, cmd := s.m.Update(tui.Batch(newStory().Session(session.Status{Workspace: "/src", Model: "m", Servers: panetest.ThreeServers(plan.ServerReady)}).Events, newStory().Now))
 	s.carryOut(cmd)
 	s.sent(asks("servers"), asks("servers")) // their tools may have changed
 	s.lacks("asks")
@@ -391,7 +268,7 @@ func TestRefusalOfSessionIsShownInServersView(t *testing.T) {
 func TestServerListOpensServerGate(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().Servers())
 	s.m.Update(s.m.Rested())
-	s.press(escape, alt('s')).show(newStory().Session(offered()))
+	s.press(escape, alt('s')).show(newStory().Session(panetest.OfferedTools()))
 	s.press(downKey, downKey, enter)
 	if !s.m.GateOpen() {
 		t.Errorf("the gate is not open:\n%s", s.text())

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/agent/session"
@@ -14,63 +12,6 @@ import (
 	"replan/tui"
 	"replan/tui/panetest"
 )
-
-func TestAgentCallsFoldAndUnfold(t *testing.T) {
-	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey)
-	if s.m.Selected() != "2" {
-		t.Fatalf("step %s is selected", s.m.Selected())
-	}
-	s.wants("▸ 3 calls")
-	s.wants("fs.read  auth/session.go") // the one that runs
-	s.lacks("2.1 fs.search")
-	for _, open := range []tea.KeyPressMsg{space, enter} {
-		if open == enter {
-			s.press(letters("j")...) // enter opens the line itself, on the step it looks in
-		}
-		s.press(open)
-		s.wants("▾ 3 calls")
-		s.wants("2.1 fs.search  ExpiresAt")
-		s.press(open)
-		s.wants("▸ 3 calls")
-		s.lacks("2.1 fs.search")
-	}
-	s.press(space).press(letters("j")...)
-	if s.m.Selected() != "2.1" {
-		t.Fatalf("step %s is selected", s.m.Selected())
-	}
-	s.wants("Step 2.1")
-	s.wants(`matches ["auth/session.go:41"]`)
-	s.press(letters("1")...)
-	s.wants(`query "ExpiresAt"`)
-	if s.press(space); s.m.Selected() != "calls 2" {
-		t.Errorf("folding from a call selects %s", s.m.Selected())
-	}
-}
-
-func TestSpaceReportsNothingToFold(t *testing.T) {
-	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey).press(letters("G")...).press(space)
-	s.wants("there is nothing to collapse")
-}
-
-func TestCancelStopsAgentOrSingleCall(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys []tea.KeyPressMsg
-		step string
-	}{
-		"the agent":        {letters("x"), "2"},
-		"the folded calls": {letters("jx"), "2.3"},
-		"the call":         {append([]tea.KeyPressMsg{space}, letters("jjjjx")...), "2.3"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := settled(t, newStory().Exploring(), 120, 36).press(tabKey).press(c.keys...)
-			s.sent(session.Cancel{Run: panetest.StoryRun, Step: c.step})
-			s.wants("Step " + c.step + " is being canceled")
-		})
-	}
-	s := settled(t, newStory().Exploring(), 120, 36).press(tabKey, space).press(letters("jjx")...)
-	s.sent()
-	s.wants("Step 2.1 has ended already.")
-}
 
 func TestAgentGateNamesUntrustedSourceAndIsFollowed(t *testing.T) {
 	s := settled(t, newStory().Patching(), 120, 36)
@@ -101,22 +42,6 @@ func TestAgentWaitingAtGateDoesNotAnimate(t *testing.T) {
 		if s.m.Beating() != want {
 			t.Errorf("%s: got beating %v", name, s.m.Beating())
 		}
-	}
-}
-
-func TestChatShowsCardForEachCall(t *testing.T) {
-	s := settled(t, newStory().Calling(), 120, 36)
-	text := s.text()
-	for _, want := range []string{
-		"Let me look at the log and at the file itself.", "✓ vcs.log  auth/jwt.go  60ms", "fs.read  auth/jwt.go", "✗ fs.read  auth/token_helper", "there is no file",
-	} {
-		s.wants(want)
-	}
-	if n := strings.Count(text, "Let me look"); n != 1 {
-		t.Errorf("the text of the model is shown %d times:\n%s", n, text)
-	}
-	if strings.Index(text, "Let me look") > strings.Index(text, "✓ vcs.log  auth/jwt.go  60ms") {
-		t.Errorf("the calls are above the text that led to them:\n%s", text)
 	}
 }
 
@@ -176,17 +101,6 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 	)
 }
 
-func TestStoppedParentAndChildShowOneResumeHint(t *testing.T) {
-	st := newStory().Delegating()
-	canceled := event.Result{Status: event.StatusCanceled, Reason: event.ReasonInterrupted}
-	st.Child(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled}).
-		Chat(event.RunPaused{Reason: "user"}, event.RunCompleted{Result: canceled})
-	s := settled(t, st, 120, 60)
-	if n := strings.Count(s.text(), "ctrl+r, enter resumes the run"); n != 1 {
-		t.Errorf("the hint is shown %d times:\n%s", n, s.text())
-	}
-}
-
 func TestNextRunClearsPlanAndExchanges(t *testing.T) {
 	st := newStory().ChatAnswered()
 	st.Session(event.ChatUser{Text: "again"}).Run(event.RunStarted{Goal: "again", Workspace: "/src", Model: "qwen3:8b"})
@@ -194,15 +108,6 @@ func TestNextRunClearsPlanAndExchanges(t *testing.T) {
 	s.press(tabKey).wants("The steps appear here as they are planned.")
 	s.press(ctrlX)
 	s.wants("No model has been asked yet")
-}
-
-func TestPlanCardCompletesWhenCallReturns(t *testing.T) {
-	st := newStory().Returned()
-	s := open(t, tui.Options{}, 120, 36)
-	for _, e := range st.Events {
-		s.show(&story{Events: []event.Event{e}}).text()
-	}
-	s.wants("✓ plan_create_and_execute")
 }
 
 // lineOf returns the line of the screen that contains text.

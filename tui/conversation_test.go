@@ -106,11 +106,6 @@ func TestCtrlYCopiesCodeBlocksNewestFirst(t *testing.T) {
 	}
 }
 
-func TestCtrlYReportsNoCode(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(answered("nothing but words")).press(ctrlY)
-	s.wants("The chat has no code block.")
-}
-
 func TestSearchLightsAndWalksTheMatches(t *testing.T) {
 	for name, size := range map[string][2]int{"wide": {120, 24}, "narrow": {40, 12}} {
 		t.Run(name, func(t *testing.T) {
@@ -137,22 +132,13 @@ func TestSearchLightsAndWalksTheMatches(t *testing.T) {
 	}
 }
 
-func TestSearchWithCapitalIsCaseSensitive(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished())
-	s.press(ctrlF).press(letters("VerifyUser")...).wants("not found")
-	s.press(ctrl('u')).press(letters("VERIFY")...).wants("not found")
-	s.press(ctrl('w')).wants("type what to find")
-	s.press(letters("verifyUsex")...).press(backspace).wants(" of 3")
-	s.m.Update(tea.PasteMsg{Content: "ry"})
+func TestPasteGoesToTheOpenSearch(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(ctrlF)
+	s.m.Update(tea.PasteMsg{Content: "verifyUsery"})
 	s.wants("not found")
 	if s.m.Typed() != "" {
 		t.Errorf("the input holds %q", s.m.Typed())
 	}
-}
-
-func TestSearchReportsEmptyChat(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).press(ctrlF)
-	s.wants("The chat is empty.")
 }
 
 // thoughtful is a direct answer before which the model thought for three seconds.
@@ -181,11 +167,6 @@ func TestThinkingFoldsByKeyAndClick(t *testing.T) {
 	s.lacks("There is no reason.")
 	s.press(alt('T')).wants("There is no reason.")
 	s.press(ctrlF).press(letters("no reason")...).wants("1 of 1")
-}
-
-func TestThinkingKeyReportsNone(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(answered("words")).press(alt('t'))
-	s.wants("The chat shows no thinking.")
 }
 
 func TestDragCopiesTextWithoutBordersAndBreaks(t *testing.T) {

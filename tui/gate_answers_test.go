@@ -3,20 +3,8 @@ package tui_test
 import (
 	"testing"
 
-	"replan/agent/event"
 	"replan/tui"
-	"replan/tui/panetest"
 )
-
-func TestChatNamesSavedRule(t *testing.T) {
-	st := newStory().Revised()
-	s := open(t, tui.Options{}, 120, 36).show(st)
-	next := &story{Now: st.Now, Seq: st.Seq}
-	rule := panetest.HelperRule().Rule
-	s.show(next.Run(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &rule}))
-	s.wants("and always for fs.patch in this")
-	s.wants("workspace with path auth/jwt.go")
-}
 
 func TestTypingContinuesWhenDialogOpens(t *testing.T) {
 	for name, c := range map[string]struct {

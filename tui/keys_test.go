@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"replan/tui"
@@ -58,5 +62,33 @@ func TestTestsOfPartsHaveTheKeysOfTheScreen(t *testing.T) {
 	}
 	if err := os.WriteFile("panetest/testdata/keys.json", want, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestEveryRowNamesAnAction reads the rows of all tables: one that gives the key of another
+// action a meaning has no line of its own, so that a wrong id would go unnoticed.
+func TestEveryRowNamesAnAction(t *testing.T) {
+	known := map[string]bool{}
+	for _, s := range tui.Sections() {
+		for _, l := range s.Lines {
+			known[l.ID] = true
+		}
+	}
+	row := regexp.MustCompile(`(?m)^\s+(?:\{ID: |(?:closing\[\*\w+\]|refused|moves|answering)\()"([\w.]+)"`)
+	rows := 0
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, found := range row.FindAllStringSubmatch(string(source), -1) {
+			if rows++; !known[found[1]] {
+				t.Errorf("%s: there is no action %q", path, found[1])
+			}
+		}
+		return err
+	})
+	if err != nil || rows < 200 {
+		t.Errorf("read %d rows: %v", rows, err)
 	}
 }

@@ -22,30 +22,6 @@ func picking(t *testing.T, width, height int) *screen {
 	return s
 }
 
-func TestEscapeClosesSearchThenModelList(t *testing.T) {
-	s := picking(t, 120, 36).press(letters("gem")...)
-	s.lacks("nomic")
-	s.press(escape)
-	s.wants("nomic")
-	s.press(escape)
-	s.lacks("nomic")
-	s.press(letters("j")...)
-	if s.m.Typed() != "j" {
-		t.Errorf("the input holds %q, want j", s.m.Typed())
-	}
-}
-
-func TestEmptyModelListSuggestsPull(t *testing.T) {
-	st := newStory().Greeted().Session(session.Models{})
-	s := open(t, tui.Options{}, 120, 36).show(st).press(ctrlO)
-	s.answered(st)
-	s.wants("alt+m pulls qwen3:8b")
-	s.press(enter)
-	s.sent(asks("models"))
-	s.press(altM, enter)
-	s.sent(asks("models"), session.Pull{Model: "qwen3:8b"})
-}
-
 // altM pulls a model.
 var altM = tea.KeyPressMsg{Code: 'm', Mod: tea.ModAlt}
 
@@ -80,23 +56,6 @@ func TestFailedPullSaysWhy(t *testing.T) {
 	s.wants("tiny was not pulled")
 	s.wants("the registry has no model tiny: check its name")
 	s.lacks("pulling tiny")
-}
-
-func TestModelIsRemovedAfterAQuestion(t *testing.T) {
-	remove := tea.KeyPressMsg{Code: tea.KeyDelete}
-	s := picking(t, 120, 36).press(remove)
-	s.wants("Remove qwen3:8b (5.2 GB)? y/n")
-	s.press(letters("xn")...)
-	s.lacks("Remove qwen3:8b (5.2 GB)?")
-	s.sent(asks("models"))
-	s.press(remove)
-	s.press(letters("y")...)
-	s.sent(asks("models"), session.Remove{Model: "qwen3:8b"})
-	now := newStory().Now
-	s.show((&story{Now: now}).Session(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"}))
-	s.wants("a run uses qwen3:8b")
-	s.show((&story{Now: now}).Session(session.Removed{Model: "qwen3:8b"}))
-	s.wants("qwen3:8b is removed")
 }
 
 func TestReplayChoosesNoModel(t *testing.T) {

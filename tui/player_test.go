@@ -19,15 +19,7 @@ import (
 )
 
 // recorded returns the journal of the story's run.
-func recorded() []event.Event {
-	var events []event.Event
-	for _, e := range newStory().Finished().Events {
-		if e.Run == panetest.StoryRun && !e.Data.Kind().Passing() {
-			events = append(events, e)
-		}
-	}
-	return events
-}
+func recorded() []event.Event { return newStory().Finished().Journal() }
 
 // playing opens a replay that is paused at its start.
 func playing(t *testing.T, width, height int) *screen {

@@ -172,55 +172,6 @@ func TestShortChatDoesNotScroll(t *testing.T) {
 	}
 }
 
-func TestPlanKeys(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().Tested()).press(tabKey)
-	if s.m.Selected() != "8" {
-		t.Fatalf("got step %q, want the running step", s.m.Selected())
-	}
-	for _, c := range []struct {
-		keys string
-		want string
-	}{{"g", "1"}, {"j", "2"}, {"jj", "4"}, {"j", "revision 2"}, {"j", "gone 2 5"}, {"j", "7"}, {"k", "gone 2 5"}, {"G", "6"}, {"j", "6"}, {"f", "8"}} {
-		if s.press(letters(c.keys)...); s.m.Selected() != c.want {
-			t.Fatalf("after %s step %q is selected, want %q", c.keys, s.m.Selected(), c.want)
-		}
-	}
-	s.press(letters("g")...).press(enter)
-	if s.m.Focus() != "step" {
-		t.Errorf("enter focuses %s", s.m.Focus())
-	}
-	s.wants("Step 1")
-}
-
-func TestPlanFollowsMostUrgentStep(t *testing.T) {
-	for name, want := range map[string]string{"drafting": "1", "branching": "2", "gated": "4", "replanning": "5", "revised": "7", "tested": "8", "finished": "6"} {
-		if s := open(t, tui.Options{}, 120, 36).show(states[name]()); s.m.Selected() != want {
-			t.Errorf("%s: step %s is selected, want %s", name, s.m.Selected(), want)
-		}
-	}
-}
-
-func TestStepShowsCallOutputAndDiff(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().Revised())
-	s.m.Update(s.m.Rested())
-	s.press(escape, tabKey, tabKey)
-	for _, c := range []struct{ key, want string }{
-		{"1", "args, as they would be sent"}, {"2", "No output so far."}, {"3", "+    user, err := verifyUser"}, {"l", "attempt 1, revision 2"}, {"h", "@@ -31,5"},
-	} {
-		s.press(letters(c.key)...)
-		if !strings.Contains(strings.ReplaceAll(s.text(), "+   user", "+    user"), c.want) {
-			t.Errorf("after %s the screen lacks %q:\n%s", c.key, c.want, s.text())
-		}
-	}
-}
-
-func TestRevisedStepShowsItsChanges(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 60).show(newStory().Tested()).press(tabKey).press(letters("G3")...)
-	s.wants("changed by revision 2")
-	s.wants("-title: Sum up the change")
-	s.wants("+title: Sum up both changes")
-}
-
 func TestUnboundLetterPointsToInput(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("w")...)
 	s.wants("Tab moves to the input")

@@ -239,35 +239,6 @@ func TestOpenQuestionIsShownWhileAnotherStepRuns(t *testing.T) {
 	}
 }
 
-func TestStepListsDependenciesThatFit(t *testing.T) {
-	fanIn := func(n int) *story {
-		p := plan.Plan{Title: "Fan in"}
-		last := plan.Step{Index: fmt.Sprint(n + 2), Title: "Gather all of it", Executor: plan.ExecutorTool, Tool: "gather"}
-		p.Steps = append(p.Steps, plan.Step{Index: "1", Title: "Begin", Executor: plan.ExecutorTool, Tool: "look"})
-		for i := range n {
-			index := fmt.Sprint(i + 2)
-			p.Steps = append(p.Steps, plan.Step{Index: index, Title: untrusted.Text("Part " + index), Executor: plan.ExecutorTool, Tool: "look", DependsOn: []string{"1"}})
-			last.DependsOn = append(last.DependsOn, index)
-		}
-		p.Steps = append(p.Steps, last)
-		return newStory().Greeted().Plan(
-			event.RunStarted{Goal: untrusted.Text(string(p.Title)), Limits: event.DefaultLimits(), Plan: &p, SkipSynthesis: true},
-			event.PlanCreated{Plan: p, Revision: 1})
-	}
-	for _, c := range []struct {
-		parts, width int
-		want         string
-	}{{3, 120, "←2,3,4"}, {3, 40, "←2,3,4"}, {6, 120, "←2…"}, {6, 40, "←2…"}} {
-		s := open(t, tui.Options{}, c.width, 36).show(fanIn(c.parts)).press(tabKey)
-		for _, line := range s.lines() {
-			if strings.Contains(line, "Gather") && (!strings.Contains(line, c.want) || strings.Count(line, "←") > 1) {
-				t.Errorf("%d parts, %d columns, want one %s: %s", c.parts, c.width, c.want, line)
-			}
-		}
-		s.wants("Gather")
-	}
-}
-
 func TestSkippedAndPendingSignsDiffer(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := panetest.NotesPlan()

@@ -117,7 +117,7 @@ func (h *hand) deliver() {
 		}
 		next.Session(session.Models{Model: "qwen3:8b", Models: []prompt.ModelInfo{{Name: "qwen3:8b", Chats: true}}},
 			[]agent.Summary{{Run: panetest.StoryRun, Goal: "漢字 " + panetest.StoryGoal, Status: agent.StatusUnfinished, Resumable: true}},
-			inForce(), panetest.SomeFiles(), panetest.SomeCommands(), panetest.Undo(),
+			panetest.SettingsInForce(), panetest.SomeFiles(), panetest.SomeCommands(), panetest.Undo(),
 			[]session.Conversation{{Session: "s-0", First: "漢字 👩‍👩‍👧 e\u0301"}})
 		h.events, h.answers = next.Events, next.Answers
 		return

@@ -287,14 +287,6 @@ func TestResumeFailingAfterRestoreLeavesNothingRunning(t *testing.T) {
 	s.wants("Nothing is running.")
 }
 
-func TestPlanFromFileShowsNoPhases(t *testing.T) {
-	s := settled(t, newStory().Done(), 120, 36)
-	s.wants("› /plan run release-notes")
-	s.wants("▸ plan Publish the release notes · 4 steps")
-	s.wants("✓ done  0:01 · 4 steps")
-	s.lacks("4 of 4 steps done") // the plan and the line above show it
-}
-
 func TestDryRunIsLabeled(t *testing.T) {
 	s := settled(t, newStory().DryRun(), 120, 36)
 	for _, text := range []string{
@@ -303,16 +295,6 @@ func TestDryRunIsLabeled(t *testing.T) {
 	} {
 		s.wants(text)
 	}
-}
-
-func TestPlanOnlyRunSaysWhereThePlanIsStored(t *testing.T) {
-	st := newStory().Greeted().Session(event.ChatUser{Text: "/plan create x"}).
-		Run(event.RunStarted{Goal: "x", Model: "m", PlanOnly: true}, event.PlanCreated{Plan: panetest.NotesPlan(), Revision: 1},
-			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}}).
-		Session(event.ChatReply{Run: panetest.StoryRun, Status: event.StatusCompleted, Text: "The plan `release-notes` is stored."})
-	s := settled(t, st, 120, 36)
-	s.wants("planned: nothing was run")
-	s.wants("is stored.")
 }
 
 func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
@@ -328,29 +310,6 @@ func TestGuardsAndBudgetsAreReportedOnce(t *testing.T) {
 	for _, want := range []string{"5 of 6 calls of fs.read", "steps: 8 of 10 used", "fs.read call limit reached"} {
 		if n := strings.Count(text, want); n != 1 {
 			t.Errorf("%q is reported %d times:\n%s", want, n, text)
-		}
-	}
-}
-
-func TestCommandReplyIsRenderedAsMarkdown(t *testing.T) {
-	st := newStory().Greeted().Session(event.ChatUser{Text: "/runs list"}, event.ChatReply{Text: "**two** runs\n\n- `r-1`"})
-	s := settled(t, st, 120, 36)
-	s.wants("• r-1")
-	s.lacks("**two**")
-	s.lacks("getting ready")
-}
-
-func TestCommandTableIsTruncatedNotWrapped(t *testing.T) {
-	row := "r-1  completed  " + strings.Repeat("a long goal ", 12) + "its end"
-	text := "Two runs:\n\n```\n" + row + "\nr-2  failed     short\n```\n"
-	for asked, cut := range map[string]bool{"/runs list": true, "show me": false} {
-		s := settled(t, newStory().Greeted().Session(event.ChatUser{Text: untrusted.Text(asked)}, event.ChatReply{Text: untrusted.Text(text)}), 64, 36)
-		s.wants("r-2  failed     short")
-		if got := strings.Contains(s.text(), "its end"); got == cut {
-			t.Errorf("%s: got the end of a long row %v\n%s", asked, got, s.text())
-		}
-		if cut {
-			s.wants("a long …")
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/internal/untrusted"
 	"replan/planning/prompt"
 	"replan/tui"
 	"replan/tui/panetest"
@@ -54,16 +53,6 @@ func TestSteeringMessageIsShownInChat(t *testing.T) {
 	}
 }
 
-func TestCompactionNoticeNamesUndo(t *testing.T) {
-	s := settled(t, newStory().Spoken(), 120, 36)
-	s.wants("18 messages summarized, 9.1k → 1.2k tokens")
-	s.wants("/compact undo")
-	s.wants("18 messages are back in the conversation")
-	s.wants("what changed in the token helper lately?") // the chat keeps its messages
-	st := newStory().Greeted().Session(event.ChatCompacted{Turns: 3, Before: 900, After: 200, ByRule: true})
-	settled(t, st, 120, 36).wants("3 messages shortened, 900 → 200 tokens · /compact undo")
-}
-
 func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
 	running := open(t, tui.Options{}, 120, 36).show(newStory().Exploring()).press(letters("x")...)
 	if got := running.session.commands(); len(got) != 0 {
@@ -73,42 +62,6 @@ func TestTypingWarmsNoModelThatCannotAnswer(t *testing.T) {
 	if got := without.session.commands(); len(got) != 0 {
 		t.Errorf("without a server it sends %v", got)
 	}
-}
-
-func TestContextMeter(t *testing.T) {
-	status := session.Status{Workspace: "/src", Model: "m", ContextWindow: 8192}
-	with := func(tokens int) session.Status { s := status; s.ContextTokens = tokens; return s }
-	for name, c := range map[string]struct {
-		st   *story
-		want string
-	}{
-		"only the window is known":       {newStory().Session(status), "m · 8k ctx"},
-		"estimate while idle":            {newStory().Session(with(1210)), "m · ▰▱▱▱ ~1.2k/8k ctx"},
-		"count of an active run":         {newStory().Exploring().Session(with(1210)), "1.7k/32k ctx"},
-		"estimate after the run":         {newStory().ChatAnswered().Session(with(1210)), "~1.2k/8k ctx"},
-		"last count without an estimate": {newStory().Finished().Session(status), "4.3k/32k ctx"},
-	} {
-		t.Run(name, func(t *testing.T) { settled(t, c.st, 120, 36).wants(c.want) })
-	}
-}
-
-func TestHeaderShowsModelThinkingAndProfile(t *testing.T) {
-	s := settled(t, newStory().Calling(), 120, 36)
-	s.wants("answering · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx")
-	settled(t, newStory().Greeted(), 120, 36).lacks("think")
-}
-
-func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
-	for _, model := range []string{"qwen3:8b", "qwen2.5-coder:7b-instruct-q4_K_M", "m"} {
-		for _, tokens := range []int{1210, 27_400, 120_500} {
-			st := newStory().ChatAnswered().Session(session.Status{Workspace: "/src/auth-service", Model: untrusted.Text(model), ContextWindow: 131_072, ContextTokens: tokens, Tools: 6})
-			header := settled(t, st, 40, 12).lines()[0]
-			if !strings.Contains(header, "/128k") || !strings.Contains(header, model[:min(len(model), 6)]) {
-				t.Errorf("%s", header)
-			}
-		}
-	}
-	settled(t, newStory().Session(session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192}), 40, 12).wants("service")
 }
 
 func TestProjectNotesAreNamedOnce(t *testing.T) {
@@ -129,13 +82,4 @@ func TestModelTurnAfterCallsIsLabeled(t *testing.T) {
 	st = newStory().Calling().Chat(event.StepCompleted{Index: "chat.2", Attempt: 1},
 		event.ModelRequested{Purpose: prompt.PurposeChat, Request: panetest.SampleRequest(prompt.PurposeChat, "")})
 	settled(t, st, 120, 36).wants("the model continues")
-}
-
-func TestSteerCommandIsShownOnce(t *testing.T) {
-	st := newStory().Exploring().Session(event.ChatUser{Text: "/steer leave the tests"}).Run(event.RunSteered{Text: "leave the tests"})
-	s := settled(t, st, 120, 60)
-	s.wants("sent to the current run")
-	if n := strings.Count(s.text(), "leave the tests"); n != 1 {
-		t.Errorf("the message is shown %d times:\n%s", n, s.text())
-	}
 }

@@ -256,7 +256,7 @@ func TestAlwaysCanMeanTheCallOrTheTool(t *testing.T) {
 func TestKeyThatDoesNothingNamesThoseThatWork(t *testing.T) {
 	g := New(panetest.DarkLook(), panetest.Keys(), draw.Pauses{})
 	g.Set([]Request{Question{Run: "r"}})
-	if got, want := g.refusal("gate.once"), "y does nothing here: use r, s, p or a."; got != want {
+	if got, want := g.answers.refusal("gate.once"), "y does nothing here: use r, s, p or a."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := g.noFile(), "Alt+e does nothing here: use r, s, p or a."; got != want {

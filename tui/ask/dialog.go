@@ -2,7 +2,6 @@ package ask
 
 import (
 	"encoding/json"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -60,6 +59,8 @@ type Dialog struct {
 	keys   *keymap.Map
 	queue  *queue // what waits
 
+	answers answers // to the displayed request
+
 	open    bool
 	guard   *answerguard.Guard // against keys that were not meant for it
 	muted   bool               // another question has the keys
@@ -76,7 +77,7 @@ type Dialog struct {
 func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
 	guard, waiting := answerguard.New(p.Grace, p.Answer), newQueue()
 	return &Dialog{
-		styles: l, keys: k, guard: guard, queue: waiting,
+		styles: l, keys: k, guard: guard, queue: waiting, answers: answers{keys: k, queue: waiting},
 		reading: requestView{viewed: map[string]seenLines{}},
 		keyBar:  keyBar{styles: l, keys: k, guard: guard},
 		editor:  argsEditor{styles: l, typing: editPause{pause: p.Check}},
@@ -165,9 +166,7 @@ func (g *Dialog) AsksForSession() bool {
 
 // IsAnswer reports whether a text is the key of an answer to the hidden request.
 func (g *Dialog) IsAnswer(text string) bool {
-	return g.queue.count() > 0 && !g.open && slices.ContainsFunc(g.current().choices(g.keys), func(c choice) bool {
-		return !c.hidden && g.keys.Shown(c.id) == text
-	})
+	return !g.open && g.answers.isKey(text)
 }
 
 // StepOf returns the step of run that the dialog is about, or "" for none.

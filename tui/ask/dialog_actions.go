@@ -1,12 +1,10 @@
 package ask
 
 import (
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
-	"replan/internal/english"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -69,7 +67,7 @@ func (g *Dialog) act(id string) keymap.Requests {
 	case "":
 		return w
 	case keymap.NotHere:
-		return keymap.ShowFooter(g.noSuchAnswer(id))
+		return keymap.ShowFooter(g.answers.none(id))
 	default:
 		return keymap.ShowFooter(why)
 	}
@@ -107,7 +105,7 @@ func gateActions() keymap.Table[*Dialog] {
 		answering("gate.deny", "n", "deny"),
 		answering("gate.edit", "e", "edit the call"),
 		{ID: "gate.editor", Keys: "alt+e f4", Does: "edit the file of the call in your editor (also F4)", Refuse: (*Dialog).noFile, Do: (*Dialog).editFile},
-		{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first", Refuse: (*Dialog).notAlike, Do: (*Dialog).approveAll},
+		{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first", Refuse: func(g *Dialog) string { return g.answers.notAlike() }, Do: (*Dialog).approveAll},
 	}
 }
 
@@ -181,20 +179,10 @@ func QuestionLines() keymap.Lines { return slices.Concat(questionActions().Lines
 func answering(id, keys, does string) keymap.Row[*Dialog] {
 	return keymap.Row[*Dialog]{
 		ID: id, Keys: keys, Does: does,
-		When:   func(g *Dialog) bool { return g.choice(id) != nil },
-		Refuse: func(g *Dialog) string { return g.refusal(id) },
-		Do:     func(g *Dialog) keymap.Requests { return g.choose(*g.choice(id)) },
+		When:   func(g *Dialog) bool { return g.answers.with(id) != nil },
+		Refuse: func(g *Dialog) string { return g.answers.refusal(id) },
+		Do:     func(g *Dialog) keymap.Requests { return g.choose(*g.answers.with(id)) },
 	}
-}
-
-// choice returns the answer with an id of the displayed request, nil for none.
-func (g *Dialog) choice(id string) *choice {
-	for _, c := range g.current().choices(g.keys) {
-		if c.id == id {
-			return &c
-		}
-	}
-	return nil
 }
 
 // step makes an action that moves to another request.
@@ -260,60 +248,13 @@ func (g *Dialog) Answers() keymap.Handlers {
 	return hs
 }
 
-// notAlike says why there is no other gate to approve together with the displayed
-// one.
-func (g *Dialog) notAlike() string {
-	switch {
-	case g.queue.count() == 0:
-		return "No gate and no question is open."
-	case len(g.queue.like()) < 2:
-		return "No other waiting gate has the same tool and rule."
-	default:
-		return ""
-	}
-}
-
-// refusal returns why an answer is unavailable now, or "" if it is available.
-func (g *Dialog) refusal(id string) string {
-	if g.queue.count() == 0 {
-		return "No gate and no question is open."
-	}
-	if c := g.choice(id); c != nil {
-		return c.refuse
-	}
-	return g.noSuchAnswer(id)
-}
-
-// noSuchAnswer says that the displayed request does not accept this answer, and
-// which keys it accepts.
-func (g *Dialog) noSuchAnswer(id string) string {
-	if g.queue.count() == 0 {
-		return "No gate and no question is open."
-	}
-	return g.keys.LeadingName(id) + " does nothing here: use " + english.List(g.answerKeys(), "or") + "."
-}
-
-// answerKeys lists the keys that answer the displayed request.
-func (g *Dialog) answerKeys() (keys []string) {
-	for _, c := range g.current().choices(g.keys) {
-		if c.refuse == "" && !c.hidden {
-			keys = append(keys, g.keys.Name(c.id))
-		}
-	}
-	return keys
-}
-
 // NoAnswer says that a key answers nothing, and which keys do; "" if no request is
 // displayed.
 func (g *Dialog) NoAnswer(k tea.KeyPressMsg) string {
 	if !g.Showing() || g.confirm != nil {
 		return ""
 	}
-	name := keymap.NameOf(k)
-	if len(name) > 1 {
-		name = english.Capital(name)
-	}
-	return fmt.Sprintf("%s is no answer: use %s. %s looks around.", name, english.List(g.answerKeys(), "or"), g.keys.LeadingName("dialog.leave"))
+	return g.answers.noKey(k)
 }
 
 // several reports whether there is another request to move to.
@@ -333,7 +274,7 @@ func (g *Dialog) hasDetails() bool { return g.noDetails() == "" }
 // noDetails returns why the dialog has no details to show.
 func (g *Dialog) noDetails() string {
 	if g.queue.count() == 0 {
-		return "No gate and no question is open."
+		return nothingOpen
 	}
 	if gate, ok := g.current().(OpenGate); !ok || gate.Session || !g.reading.drawn() {
 		return "All that is known is in view."

@@ -140,11 +140,11 @@ func (g *Dialog) previewed(m PreviewedMsg) keymap.Requests {
 // noFile returns why the displayed request cannot be edited as a file.
 func (g *Dialog) noFile() string {
 	if g.queue.count() == 0 {
-		return "No gate and no question is open."
+		return nothingOpen
 	}
 	gate, ok := g.current().(OpenGate)
 	if !ok || gate.Session {
-		return g.noSuchAnswer("gate.editor")
+		return g.answers.none("gate.editor")
 	}
 	return g.files.refusal(gate)
 }

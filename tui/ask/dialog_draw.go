@@ -172,18 +172,7 @@ func (g *Dialog) offered() []choice {
 		leave.does = "back"
 		return append(g.confirm.choices(), leave)
 	}
-	choices := g.current().choices(g.keys)
-	if like := g.queue.like(); len(like) > 1 {
-		all := "all similar…"
-		if like[0].Session {
-			all = "all of them…"
-		}
-		choices = append(choices, choice{id: "gate.all", does: all, short: "all"})
-	}
-	if g.queue.count() > 1 {
-		choices = append(choices, choice{id: "gate.next", does: "next", short: "next"})
-	}
-	return append(choices, leave)
+	return append(g.answers.offered(), leave)
 }
 
 // viewID identifies what is in view: a request, or what an answer to it covers.

@@ -1,6 +1,7 @@
 package dialog_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -8,6 +9,11 @@ import (
 	"replan/agent/event"
 	"replan/tui/live"
 )
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC // for the dates in dialogs
+	os.Exit(m.Run())
+}
 
 const storyRun = "r-20261121-114200-k3fq"
 

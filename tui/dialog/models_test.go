@@ -125,3 +125,38 @@ func modelsOf(t *testing.T, width, height int, models session.Models) *panetest.
 	s.Update(keymap.AnswerMsg[session.Models]{Value: models})
 	return s
 }
+
+func TestEscapeClosesSearchThenModelList(t *testing.T) {
+	s := picking(t, 120, 36).Type("gem")
+	s.Lacks("nomic")
+	s.Press(panetest.Key("esc")).Wants("nomic")
+	s.Press(panetest.Key("esc")).Lacks("nomic")
+}
+
+func TestEmptyModelListSuggestsPull(t *testing.T) {
+	s := modelsOf(t, 120, 36, session.Models{})
+	s.Wants("alt+m pulls qwen3:8b")
+	s.Press(panetest.Key("enter")).Sent()
+	s.Press(panetest.Named("alt+m", "enter")...).Sent(session.Pull{Model: "qwen3:8b"})
+}
+
+func TestPullIsNamedAndFollowedInTheModelList(t *testing.T) {
+	s := picking(t, 120, 36).Press(panetest.Key("alt+m")).Type("tiny:1bx").Press(panetest.Key("backspace"))
+	s.Wants("Pull tiny:1b")
+	s.Press(panetest.Key("enter")).Sent(session.Pull{Model: "tiny:1b"})
+	d := s.Part.(*dialog.Models)
+	d.Pulled(session.PullProgress{Model: "tiny:1b", Step: "pulling a", Done: 1_300_000_000, Total: 5_200_000_000, Rate: 42_000_000})
+	s.Wants("25%", "1.3 GB of 5.2 GB", "42 MB/s")
+	s.Press(panetest.Key("alt+m")).Wants("tiny:1b is being pulled")
+	s.Press(panetest.Key("alt+z")).Sent(session.Pull{Model: "tiny:1b"}, session.CancelPull{})
+}
+
+func TestModelIsRemovedAfterAQuestion(t *testing.T) {
+	s := picking(t, 120, 36).Press(panetest.Key("delete"))
+	s.Wants("Remove qwen3:8b (5.2 GB)? y/n")
+	s.Type("xn").Lacks("Remove qwen3:8b (5.2 GB)?")
+	s.Sent()
+	s.Press(panetest.Key("delete")).Type("y").Sent(session.Remove{Model: "qwen3:8b"})
+	s.Part.(*dialog.Models).Removed(session.Removed{Model: "qwen3:8b", Problem: "a run uses qwen3:8b"})
+	s.Wants("a run uses qwen3:8b")
+}

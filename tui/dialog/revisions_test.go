@@ -1,6 +1,7 @@
 package dialog_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,8 @@ import (
 	"replan/planning/plan"
 	"replan/tui/dialog"
 	"replan/tui/panetest"
+
+	"github.com/charmbracelet/x/exp/golden"
 )
 
 func TestRevisionUnderlinesChangedWords(t *testing.T) {
@@ -43,4 +46,38 @@ func revisions(t *testing.T, height int, data ...event.Data) *panetest.Driver {
 	d := dialog.NewRevisions(panetest.DarkLook(), k, runs)
 	d.Open(len(stateOf(runs).Revisions))
 	return panetest.Drive(t, d, k, 120, height)
+}
+
+// stepping shows a revision of the plan of a story.
+func stepping(t *testing.T, st *panetest.Story, at, width, height int) *panetest.Driver {
+	t.Helper()
+	k := panetest.Keys()
+	d := dialog.NewRevisions(panetest.DarkLook(), k, st.Runs(t))
+	d.Open(at)
+	s := panetest.Drive(t, d, k, width, height)
+	s.Draw()
+	return s
+}
+
+func TestRevisionsAreDrawnWideAndNarrow(t *testing.T) {
+	for name, at := range map[string]int{"revision": 1, "first plan": 0} {
+		for _, size := range []struct{ w, h int }{{200, 50}, {120, 36}, {80, 24}, {40, 12}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", name, size.w, size.h), func(t *testing.T) {
+				golden.RequireEqual(t, stepping(t, panetest.NewStory().Finished(), at, size.w, size.h).Front()+"\n")
+			})
+		}
+	}
+}
+
+func TestRevisionsCanBeSteppedThrough(t *testing.T) {
+	s := stepping(t, panetest.NewStory().Finished(), 1, 120, 50)
+	s.Wants("Revision 2 of 2", "failed   step 5 · Run the tests", "+ title Sum up both changes")
+	s.Press(panetest.Key("right")).Wants("Revision 2 of 2")
+	s.Press(panetest.Key("left")).Wants("the plan as first made")
+	s.Lacks("Rename in the token helper") // a step of the next revision
+	s.Press(panetest.Named("left", "right")...).Wants("Revision 2 of 2")
+	for _, key := range []string{"esc", "v", "alt+v"} {
+		s := stepping(t, panetest.NewStory().Finished(), 1, 120, 50)
+		s.Press(panetest.Key(key)).Lacks("Revision 2 of 2")
+	}
 }

@@ -100,6 +100,15 @@ func TestStatusKeyListsRunsOfOneStatus(t *testing.T) {
 	s.Lacks("Conversations")
 }
 
+func TestTabSwitchesToConversationsAndBack(t *testing.T) {
+	s := listed(t, 120, 36, panetest.Summaries(now)...)
+	s.Press(panetest.Key("tab"))
+	if keymap.First[keymap.Query](s.Requests) == nil {
+		t.Error("the conversations are not asked for")
+	}
+	s.Press(panetest.Key("tab")).Wants("publish the release notes")
+}
+
 func TestStatusWithoutRunsSaysSo(t *testing.T) {
 	s := listed(t, 120, 36, []agent.Summary{{Run: "r-1", Goal: "old", Status: event.StatusCompleted, Started: now}}...)
 	s.Type("s").Wants("No unfinished runs; esc shows all.")

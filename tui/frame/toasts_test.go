@@ -83,3 +83,12 @@ func TestNoticesCoverNoTextWhereALineIsBlank(t *testing.T) {
 		}
 	}
 }
+
+func TestSavedRuleIsAnnounced(t *testing.T) {
+	toasts := NewToasts(draw.Pauses{}.Usual())
+	saved := panetest.HelperRule().Rule
+	toasts.Notify(event.GateResolved{Gate: "7.2.1", Decision: event.Allow, Scope: event.ScopeAlways, By: "user", Rule: &saved})
+	if got := toasts.shown(); !strings.Contains(got, "fs.patch") {
+		t.Errorf("got %q", got)
+	}
+}
