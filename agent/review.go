@@ -42,8 +42,8 @@ type Review struct {
 	settled  map[string]bool // steps that can no longer be changed
 	world    *Run            // enough of the run to tell which calls would ask
 	faults   map[string]bool // faults the plan already had
-	now      draft
-	before   []draft // most recent change last
+	now      edition
+	before   []edition // most recent change last
 	original map[string]plan.Step
 }
 
@@ -54,7 +54,7 @@ func newReview(b *Board, rehearsal func(Board) *Run) *Review {
 	board.define(b.Variables())
 	v := &Review{
 		Revision: b.Revision, base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
-		now: draft{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
+		now: edition{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
 	}
 	var steps []*StepState
 	for _, s := range b.Steps {
