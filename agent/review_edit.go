@@ -54,7 +54,7 @@ func (e *DependentsError) Error() string {
 // sameFault identifies a fault independent of its step's position.
 func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
 
-// check returns the faults of the plan in a edition.
+// check returns the faults of the plan in an edition.
 func (v *Review) check(d edition) []plan.Fault {
 	faults, _ := plan.Validate(v.plan(d), plan.Rules{
 		Catalogue: v.world.Catalogue, CheckTools: true, PartialArgs: v.world.Model != "", Profiles: v.world.prompting.ProfileNames(), Named: true,
@@ -62,7 +62,7 @@ func (v *Review) check(d edition) []plan.Fault {
 	return faults
 }
 
-// plan returns the plan of a edition, without removed steps and dependencies on
+// plan returns the plan of an edition, without removed steps and dependencies on
 // them.
 func (v *Review) plan(d edition) plan.Plan {
 	p := v.base.With(d.steps)
@@ -88,7 +88,7 @@ func (v *Review) added(index, on string) bool {
 	return !slices.Contains(v.original[index].DependsOn, on)
 }
 
-// clone returns a edition that can be changed.
+// clone returns an edition that can be changed.
 func (d edition) clone() edition {
 	return edition{steps: slices.Clone(d.steps), acceptance: d.acceptance, out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
 }
@@ -203,7 +203,7 @@ func (v *Review) Remove(index string, dependents bool) error {
 	return v.change(next)
 }
 
-// unmoved returns a edition without the dependencies added by the user.
+// unmoved returns an edition without the dependencies added by the user.
 func (v *Review) unmoved(d edition) edition {
 	d = d.clone()
 	for i, s := range d.steps {
@@ -244,7 +244,7 @@ func (v *Review) Restore(index string) ([]string, error) {
 	return back, v.change(next)
 }
 
-// order returns the remaining steps of a edition in execution order.
+// order returns the remaining steps of an edition in execution order.
 func (v *Review) order(d edition) []string { return plan.NewGraph(v.plan(d)).Order() }
 
 // Move swaps a step with the movable step before it (by -1) or after it (by 1).
