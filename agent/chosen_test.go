@@ -10,7 +10,7 @@ import (
 )
 
 // Earlier versions could make several drafts of a plan, and the user could take another
-// one under review. This is how such a run stands in its journal.
+// one under review. These are lines of the journal of such a run.
 const (
 	oldStart  = `{"v":1,"seq":1,"run":"r","kind":"phase.started","data":{"phase":3,"label":"plan","request":{"purpose":"plan","messages":[],"draft":{"number":1,"of":2}}}}`
 	oldReply  = `{"v":1,"seq":1,"run":"r","kind":"phase.completed","data":{"phase":3,"label":"plan","reply":{"text":"{\"title\":\"Look\",\"steps\":[{\"index\":\"1\",\"title\":\"Look at a\",\"tool\":\"look\",\"args\":{\"at\":\"a\"}}]}"}}}`
@@ -52,7 +52,7 @@ func TestOldJournalWithDraftsOpensWithThePlanTaken(t *testing.T) {
 	}
 }
 
-func TestOldRunKilledBetweenDraftsGoesOnWithTheFirst(t *testing.T) {
+func TestOldRunKilledBetweenDraftsContinuesWithTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	start := started(event.DefaultLimits())

@@ -36,15 +36,15 @@ func (l *Ledger) begun(a Attempt) (at int) {
 // add adds an item to the history.
 func (l *Ledger) add(item plan.HistoryItem) { l.History = append(l.History, item) }
 
-// remove removes the item of an attempt: it goes on.
+// remove removes the item of an attempt that continues.
 func (l *Ledger) remove(index string, attempt int) {
 	l.History = slices.DeleteFunc(slices.Clone(l.History), func(h plan.HistoryItem) bool { return h.Index == index && h.Attempt == attempt })
 }
 
-// history returns what was done, and notes what the user was told.
+// history returns what was done; notes returns what the user was told.
 func (l *Ledger) history() []plan.HistoryItem { return l.History }
 func (l *Ledger) notes() []event.Note         { return l.Notes }
 
-// note adds a note, and warning a warning.
+// note adds a note; warning adds a warning.
 func (l *Ledger) note(d event.Note)   { l.Notes = append(l.Notes, d) }
 func (l *Ledger) warning(text string) { l.Warnings = append(l.Warnings, text) }

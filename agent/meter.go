@@ -30,7 +30,7 @@ func newMeter(limits event.Limits) Meter {
 	return Meter{Limits: limits, streaks: map[string]streak{}, warned: map[string]bool{}}
 }
 
-// limits returns what the run may use, and used what it has used.
+// limits returns what the run may use; used returns what it has used.
 func (m *Meter) limits() event.Limits { return m.Limits }
 func (m *Meter) used() event.Usage    { return m.Usage }
 

@@ -39,8 +39,8 @@ type Review struct {
 	settled   map[string]bool // steps that can no longer be changed
 	rehearsal *rehearsal
 	faults    map[string]bool // faults the plan already had
-	now       draft
-	before    []draft // most recent change last
+	now       edition
+	before    []edition // most recent change last
 	original  map[string]plan.Step
 }
 
@@ -49,7 +49,7 @@ func newReview(b *Board, r *rehearsal) *Review {
 	v := &Review{
 		Run: r.id(), Revision: b.Revision, rehearsal: r,
 		base: b.Plan, settled: map[string]bool{}, faults: map[string]bool{}, original: map[string]plan.Step{},
-		now: draft{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
+		now: edition{steps: slices.Clone(b.Plan.Steps), acceptance: b.Plan.Acceptance, out: map[string]bool{}, approved: map[string]map[string]any{}},
 	}
 	for _, s := range b.Steps {
 		v.settled[s.Step.Index], v.original[s.Step.Index] = s.settled(), s.Step

@@ -12,8 +12,8 @@ import (
 	"replan/planning/plan"
 )
 
-// draft is the plan between two changes. Each change creates a new draft.
-type draft struct {
+// edition is the plan between two changes. Each change creates a new edition.
+type edition struct {
 	steps      []plan.Step // of the base, in its order, including removed ones
 	acceptance []plan.Check
 	out        map[string]bool
@@ -54,12 +54,12 @@ func (e *DependentsError) Error() string {
 // sameFault identifies a fault independent of its step's position.
 func sameFault(f plan.Fault) string { return f.Code + " " + f.Step + " " + f.Message }
 
-// check returns the faults of the plan in a draft.
-func (v *Review) check(d draft) []plan.Fault { return v.rehearsal.faults(v.plan(d)) }
+// check returns the faults of the plan in an edition.
+func (v *Review) check(d edition) []plan.Fault { return v.rehearsal.faults(v.plan(d)) }
 
-// plan returns the plan of a draft, without removed steps and dependencies on
+// plan returns the plan of an edition, without removed steps and dependencies on
 // them.
-func (v *Review) plan(d draft) plan.Plan {
+func (v *Review) plan(d edition) plan.Plan {
 	p := v.base.With(d.steps)
 	p.Acceptance = d.acceptance
 	if len(d.out) == 0 {
@@ -83,19 +83,19 @@ func (v *Review) added(index, on string) bool {
 	return !slices.Contains(v.original[index].DependsOn, on)
 }
 
-// clone returns a draft that can be changed.
-func (d draft) clone() draft {
-	return draft{steps: slices.Clone(d.steps), acceptance: d.acceptance, out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
+// clone returns an edition that can be changed.
+func (d edition) clone() edition {
+	return edition{steps: slices.Clone(d.steps), acceptance: d.acceptance, out: maps.Clone(d.out), approved: maps.Clone(d.approved)}
 }
 
-// at returns the position of a step in the draft, or -1 if it is not there.
-func (d draft) at(index string) int {
+// at returns the position of a step in the edition, or -1 if it is not there.
+func (d edition) at(index string) int {
 	return slices.IndexFunc(d.steps, func(s plan.Step) bool { return s.Index == index })
 }
 
-// change replaces the current draft, unless the new one has faults that the plan
+// change replaces the current edition, unless the new one has faults that the plan
 // did not have before. The error lists them all.
-func (v *Review) change(next draft) error {
+func (v *Review) change(next edition) error {
 	faults := slices.DeleteFunc(v.check(next), func(f plan.Fault) bool { return v.faults[sameFault(f)] })
 	if len(faults) > 0 {
 		return plan.FaultError(faults)
@@ -198,8 +198,8 @@ func (v *Review) Remove(index string, dependents bool) error {
 	return v.change(next)
 }
 
-// unmoved returns a draft without the dependencies added by the user.
-func (v *Review) unmoved(d draft) draft {
+// unmoved returns an edition without the dependencies added by the user.
+func (v *Review) unmoved(d edition) edition {
 	d = d.clone()
 	for i, s := range d.steps {
 		d.steps[i].DependsOn = v.original[s.Index].DependsOn
@@ -239,8 +239,8 @@ func (v *Review) Restore(index string) ([]string, error) {
 	return back, v.change(next)
 }
 
-// order returns the remaining steps of a draft in execution order.
-func (v *Review) order(d draft) []string { return plan.NewGraph(v.plan(d)).Order() }
+// order returns the remaining steps of an edition in execution order.
+func (v *Review) order(d edition) []string { return plan.NewGraph(v.plan(d)).Order() }
 
 // Move swaps a step with the movable step before it (by -1) or after it (by 1).
 // From then on, the later of the two waits for the other, since independent steps
@@ -276,7 +276,7 @@ func (v *Review) Move(index string, by int) error {
 }
 
 // wait adds or removes a dependency of a step.
-func (d draft) wait(index, on string, yes bool) {
+func (d edition) wait(index, on string, yes bool) {
 	at := d.at(index)
 	needs := slices.DeleteFunc(slices.Clone(d.steps[at].DependsOn), func(other string) bool { return other == on })
 	if yes {

@@ -32,8 +32,8 @@ type known struct {
 	writesCalls   bool            // its calls do not arrive as calls, see prompt.Prompting
 }
 
-// newKnown returns what a description says about a model, and what was learned of it on its
-// server. chosen tells that the user has set the context window.
+// newKnown returns what is known of a model: from its description, and from earlier requests
+// to its server. chosen says that the user has set the context window.
 func newKnown(info prompt.ModelInfo, shown *api.ShowResponse, chosen bool, server serverFacts) *known {
 	key := tagged(info.Name)
 	return &known{

@@ -115,8 +115,8 @@ func (p *preparation) route() (r route) {
 // errNoWords lists what can be asked without a model.
 var errNoWords = errors.New(agent.WithoutModel) //nolint:staticcheck // the second sentence of an error
 
-// unrouted returns the error for a goal that needs a model when there is none. It says first
-// what was not understood and what is near to it, and then how to get a model.
+// unrouted returns the error for a goal that needs a model when there is none. It says what
+// was not understood, which orders are similar, and then how to get a model.
 func (p *preparation) unrouted(unclear error) error {
 	noModel := p.unfound
 	if !p.from.routing.Planner.ByWords() {

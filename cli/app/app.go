@@ -116,8 +116,8 @@ type Chat struct {
 	then     session.Command
 }
 
-// InChat returns an app for a command that was typed into the chat of a session: no
-// questions are asked there, and out becomes the answer.
+// InChat returns an app for a command that was typed into the chat of a session. The command
+// asks no questions, and what it writes to out becomes the answer.
 func (a *App) InChat(services *Services, out io.Writer) *App {
 	in := a.With((*config.Options).PrintText)
 	in.io.In, in.io.Out, in.io.Err, in.io.Terminal = strings.NewReader(""), out, out, false

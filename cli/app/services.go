@@ -85,7 +85,7 @@ func (s *Services) prepare(ctx context.Context, how Opening) (err error) {
 	server := s.app.ModelServer()
 	server.Settings, server.Logger = how.Driving, s.Logger()
 	if s.model, err = ollama.New(server); err != nil {
-		fault, configured := s.app.Model().BadHost(err)
+		configured, fault := s.app.Model().BadHost(err)
 		if configured {
 			return fault
 		}

@@ -76,11 +76,11 @@ func (m *Model) read(from sources) error {
 
 // BadHost returns the error for a host that cannot be used. Configured says that it names
 // the configuration file, which has the host.
-func (m Model) BadHost(err error) (fault error, configured bool) {
+func (m Model) BadHost(err error) (configured bool, fault error) {
 	if m.Host == m.fromFile.Model.Host {
-		return m.fromFile.unusable(fmt.Errorf("model.host: %w", err)), true
+		return true, m.fromFile.unusable(fmt.Errorf("model.host: %w", err))
 	}
-	return err, false
+	return false, err
 }
 
 // report returns the settings of [model], except for how hard it thinks.

@@ -108,6 +108,10 @@ func TestAnswers(t *testing.T) {
 		"commit":                  {"commit", []plan.HistoryItem{step("2", "code.summarize", `{"title":"Change a.go"}`), step("3", "vcs.commit", `{"hash":"0123456789abcdef","branch":"main","subject":"Change a.go","files":["a.go"]}`)}, ""},
 		"push":                    {"push to origin", []plan.HistoryItem{step("1", "vcs.status", `{"branch":"main"}`), step("2", "vcs.push", `{"remote":"origin","branch":"main","up_to_date":false}`)}, ""},
 		"in doubt":                {"push", []plan.HistoryItem{{Index: "2", Tool: "vcs.push", Status: plan.ItemInDoubt}}, ""},
+		"functions":               {"list functions", []plan.HistoryItem{step("1", "code.symbols", `{"path":".","symbols":[{"name":"Foo","kind":"function","path":"a.go","line":3},{"name":"Bar","kind":"method","path":"a.go","line":9}],"total":2}`)}, ""},
+		"no exported functions":   {"list exported functions", []plan.HistoryItem{step("1", "code.symbols", `{"path":".","symbols":[],"total":0}`)}, ""},
+		"no such symbol":          {"find Foo", []plan.HistoryItem{step("1", "code.symbols", `{"symbols":[],"total":0}`)}, ""},
+		"detached branches":       {"list branches", []plan.HistoryItem{step("1", "vcs.branches", `{"current":"","branches":[{"name":"main","subject":"x"}]}`)}, ""},
 		"nothing":                 {"find Foo", nil, ""},
 		"second attempt":          {"find Foo", []plan.HistoryItem{failed("1", "fs.search", "once"), step("1", "fs.search", `{"matches":[{"path":"a.go","line":3,"text":"Foo"}],"total":1}`), {Index: "1.1", Parent: "1", Tool: "fs.read", Status: plan.ItemFailed, Error: "inner"}}, ""},
 	} {

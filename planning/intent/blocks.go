@@ -70,9 +70,9 @@ func (a answerer) matched(total int) (found, none string) {
 	case len(marks) > 0:
 		return english.Count(total, "line") + " with " + saidMarks(marks), "No line has " + saidMarks(marks) + place + "."
 	case len(target) > 1 && a.in.Params["exact"] == "" && a.in.Params["case"] == "":
-		return english.Count(total, "line") + " with words of " + a.about(), "Nothing in the workspace matches " + a.about() + place + ". Try fewer words."
+		return english.Count(total, "line") + " with words from " + a.about(), "Nothing in the workspace matches " + a.about() + place + ". Try fewer words."
 	default:
-		return english.Count(total, "match") + " of " + a.about(), "Nothing in the workspace matches " + a.about() + place + "."
+		return english.Count(total, "match") + " for " + a.about(), "Nothing in the workspace matches " + a.about() + place + "."
 	}
 }
 
@@ -156,24 +156,29 @@ func (a answerer) symbols(r result) []string {
 			what = "exported " + what
 		}
 		if total == 0 {
-			return []string{"There is no " + what + prefixed(" in ", code(r.Path)) + ".", r.note()}
+			return []string{"There is no " + what + a.where(r) + ".", r.note()}
 		}
 	}
 	if total == 0 {
-		return []string{r.searched("There are no symbols in or like "+a.about(), "No symbol in or like "+a.about()), r.note()}
+		return []string{r.searched("There is no symbol"+a.where(r), "No symbol"+a.where(r)), r.note()}
 	}
-	count := english.Count(total, what) + withMethods(form.Kinds, r.Symbols)
-	head := count + " like " + a.about()
-	switch {
-	case r.Path == ".":
-		head = count + " in the code"
-	case r.Path != "":
-		head = count + " in " + code(r.Path)
-	}
+	head := english.Count(total, what) + withMethods(form.Kinds, r.Symbols) + a.where(r)
 	lines := firstRows(most, r.Symbols, total, what, func(i item) string {
 		return strings.TrimSpace(code(cmp.Or(i.Signature, i.Qualified, i.Name))+" "+legible(i.Kind)) + prefixed(" at ", i.place())
 	})
 	return append([]string{head + ":", lines}, r.ended()...)
+}
+
+// where says where symbols were looked for, or by which name.
+func (a answerer) where(r result) string {
+	switch r.Path {
+	case "":
+		return " with a name like " + a.about()
+	case ".":
+		return " in the code"
+	default:
+		return " in " + code(r.Path)
+	}
 }
 
 func (a answerer) definitions(r result) []string {
@@ -185,7 +190,11 @@ func (a answerer) definitions(r result) []string {
 	var parts []string
 	for _, d := range shown {
 		name := cmp.Or(d.Qualified, d.Name, a.in.Target)
-		head := strings.TrimSpace(code(name)+" "+legible(d.Kind)) + prefixed(" is defined at ", d.place())
+		head := code(name)
+		if kind := legible(d.Kind); kind != "" {
+			head = "The " + kind + " " + head
+		}
+		head += prefixed(" is defined at ", d.place())
 		if signature := fence("", d.Signature); signature != "" {
 			parts = append(parts, head+":", signature)
 		} else {
@@ -218,7 +227,7 @@ func (a answerer) references(r result) []string {
 	case total <= 0 && defined == "":
 		return []string{r.searched("Nothing in the workspace refers to "+name, "No reference to "+name), r.note()}
 	case total <= 0:
-		return []string{r.searched("Nothing uses "+name+" besides its definition at "+defined, "No use of "+name+" besides its definition at "+defined), r.note()}
+		return []string{r.searched("Nothing uses "+name+", which is defined at "+defined, "No use of "+name+", which is defined at "+defined+","), r.note()}
 	}
 	head := english.Count(total, "reference") + " to " + name
 	if total == len(uses) {
@@ -232,7 +241,7 @@ func (a answerer) references(r result) []string {
 }
 
 func (a answerer) summary(r result) []string {
-	return []string{cmp.Or(prose(r.Summary), orCode(r.Title, "There is nothing to tell of "+a.about()+"."))}
+	return []string{cmp.Or(prose(r.Summary), orCode(r.Title, "There is nothing to say about "+a.about()+"."))}
 }
 
 // matchedBy says how the places of a result were found.
@@ -327,7 +336,7 @@ func (a answerer) tests(r result) []string {
 
 func (answerer) linted(r result) []string {
 	if r.Passed && len(r.Findings) == 0 {
-		return []string{"The linter finds nothing."}
+		return []string{"The linter found nothing."}
 	}
 	lines := make([]string, len(r.Findings))
 	for i, f := range r.Findings {
@@ -380,7 +389,7 @@ func (a answerer) commitShown(r result) []string {
 	day, _, _ := strings.Cut(r.Date, "T") // of an ISO date the day is enough
 	head := "Commit " + shortHash(r.Hash) + prefixed(" by ", legible(r.Author)) + prefixed(" on ", legible(day)) + prefixed(": ", legible(r.Subject))
 	if len(r.Files.list) == 0 && r.Diff == "" {
-		return append([]string{head, fence("text", r.Body), "It changed no file."}, r.ended()...)
+		return append([]string{head, fence("text", r.Body), "It changed no files."}, r.ended()...)
 	}
 	return append([]string{head, fence("text", r.Body)}, a.diff(r)...)
 }
@@ -413,7 +422,11 @@ func (answerer) branches(r result) []string {
 	if len(r.Branches) == 0 && r.Current == "" {
 		return []string{"There are no branches yet."}
 	}
-	return []string{"The branch is " + orCode(r.Current, "not named") + ".", rows(r.Branches, 0, "branch", func(b item) string {
+	head := "No branch is checked out."
+	if r.Current != "" {
+		head = "The branch is " + code(r.Current) + "."
+	}
+	return []string{head, rows(r.Branches, 0, "branch", func(b item) string {
 		line := strings.TrimSpace(code(b.Name) + " " + code(b.Subject))
 		if b.Current {
 			line += " (current)"
@@ -447,7 +460,7 @@ func (answerer) commit(r result) []string {
 func (answerer) push(r result) []string {
 	commits, remote := orCode(r.Branch, "the commits"), orCode(r.Remote, "the remote")
 	if r.UpToDate {
-		return []string{"There was nothing to push: " + remote + " has " + commits + " as it is."}
+		return []string{"There was nothing to push: " + remote + " already has " + commits + "."}
 	}
 	return []string{"Pushed " + commits + " to " + remote + "."}
 }

@@ -254,9 +254,9 @@ func (b *builder) moved(to string) {
 	}
 	switch {
 	case isFile(from) && !isFile(to):
-		b.addMissing("the new name of a file lacks an ending such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
+		b.addMissing("the new name of a file lacks an extension such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
 	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
-		b.addMissing("a file is renamed by its path and to one path: rename a.go to b.go")
+		b.addMissing("a rename takes one path and one new path: rename a.go to b.go")
 	}
 	b.tests(b.call("fs.move", "Move "+said(from)+" to "+said(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
@@ -301,7 +301,7 @@ func (b *builder) create() {
 	place := b.within()
 	if words := strings.Fields(strings.ToLower(b.in.Target)); len(words) > 0 && slices.Contains(writings, words[0]) {
 		about := strings.Fields(b.in.Target)
-		b.addMissing("only a model can word the %s. Did you mean: what is %s?", words[0], cmp.Or(place, symbolOf(about[len(about)-1]), "NAME"))
+		b.addMissing("only a model can write the %s. Did you mean: what is %s?", words[0], cmp.Or(place, symbolOf(about[len(about)-1]), "NAME"))
 	}
 	if b.shape() == aPath && slices.Contains(b.facts.Files, pathOf(b.in.Target)) { // nothing of it may go
 		place = b.path()

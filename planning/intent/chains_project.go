@@ -73,7 +73,7 @@ func (b *builder) byProject(argv []string, from, what, task string) {
 		if b.facts.Known {
 			b.addMissing("nothing in this project says %s: %s", what, b.facts.Project.there())
 		} else {
-			b.addMissing("what %ss this project is known only in its folder", task)
+			b.addMissing("the command that %ss a project is known only in its folder", task)
 		}
 		argv = []string{task}
 	}

@@ -81,7 +81,7 @@ func (b *builder) debug() {
 	case folder != "":
 		place = folder
 	case b.shape() == someWords, b.facts.Known && len(b.facts.Tests) == 0 && b.shape() != aTest:
-		b.addMissing("there is no test and no package %s", b.about())
+		b.addMissing("no test or package is called %s", b.about())
 	default:
 		place, run = b.place(), b.symbol()
 		if tests := b.facts.Tests; len(tests) > 0 && len(tests) <= mostTests && b.shape() != aTest {

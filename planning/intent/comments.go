@@ -136,7 +136,7 @@ func AnswerCommented(goal string, history []plan.HistoryItem) (answer string, ok
 	for _, s := range steps {
 		if names, ok := Uncommented(s, form); ok {
 			at, _ := s.Args["path"].(string)
-			return "There is nothing to add: each " + strings.Join(form.Kinds[:1], "") + " of " + code(at) + " that is meant has a comment.", len(names) == 0
+			return "There is nothing to add: each " + strings.Join(form.Kinds[:1], "") + " in " + code(at) + " that you mean has a comment.", len(names) == 0
 		}
 	}
 	return "", false

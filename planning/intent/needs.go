@@ -32,9 +32,9 @@ func (a answerer) needs() (parts []string) {
 		groups, readable := neededBy(path.Base(at), item)
 		switch {
 		case !readable:
-			parts = append(parts, code(at)+" cannot be read as what it is.")
+			parts = append(parts, code(at)+" is not valid.")
 		case len(groups) == 0:
-			parts = append(parts, code(at)+" lists no dependency.")
+			parts = append(parts, code(at)+" lists no dependencies.")
 		}
 		for _, g := range groups {
 			noun := "dependency"

@@ -18,7 +18,7 @@ func (a answerer) told() []string {
 	case a.in.Action == countLines:
 		return a.counted()
 	case a.in.Action == build && a.in.Params["how"] != "" && len(a.of("fs.read")) > 0:
-		return []string{"Build it with " + code(a.in.Params["command"]) + ", as " + code(a.in.Target) + " says. The order `build` runs it."}
+		return []string{"Build it with " + code(a.in.Params["command"]) + ", as " + code(a.in.Target) + " says. To run it, type `build`."}
 	case a.in.Action == explain:
 		return a.misspelled()
 	case a.in.Action == debug:
@@ -47,18 +47,26 @@ func (a answerer) notFailing() []string {
 	uses := a.of("code.references")
 	switch {
 	case len(uses) > 0 && len(a.of(runTests)) == 0:
-		return append(a.references(resultOf(uses[0].Result)), "There is no test with its name.")
+		return append(a.references(resultOf(uses[0].Result)), "No test has its name.")
 	case !r.Passed || r.untested():
 		return nil
 	case reportedByTests(a.in.Target) || a.in.Target == "":
 		return []string{"No test fails" + passing(r.OK) + "."}
 	case len(uses) > 0:
-		return append([]string{"The tests of " + a.about() + " pass" + passing(r.OK) + "."}, a.references(resultOf(uses[0].Result))...)
+		return append([]string{a.testsPass(r.OK)}, a.references(resultOf(uses[0].Result))...)
 	case shapeOf(a.in.Target) == aTest:
 		return []string{a.about() + " does not fail" + passing(r.OK) + "."}
 	default:
 		return []string{"No test of " + a.about() + " fails" + passing(r.OK) + "."}
 	}
+}
+
+// testsPass says that the tests of the target pass; n is their number, 0 if it is not known.
+func (a answerer) testsPass(n int) string {
+	if n == 0 {
+		return "The tests of " + a.about() + " pass."
+	}
+	return english.Count(n, "test") + " of " + a.about() + english.Agree(n, " passes", " pass") + "."
 }
 
 // passing counts the tests that pass, in a clause.
@@ -91,7 +99,7 @@ func (a answerer) counted() []string {
 	if a.in.Params["in"] == "" || path.Ext(a.in.Params["in"]) == "" {
 		text = english.Count(total.lines, "line") + " of code in " + english.Count(total.files, "file") + prefixed(" of ", code(a.in.Params["in"]))
 	}
-	parts := []string{text + ", without blank ones."}
+	parts := []string{text + ", not counting blank ones."}
 	if len(all) > 1 {
 		parts = append(parts, rows(all, 0, "language", func(l language) string {
 			return code(l.name) + ": " + english.Count(l.lines, "line") + " in " + english.Count(l.files, "file")
@@ -127,7 +135,7 @@ func (a answerer) covering(r result, name string) []string {
 // withMethods says that a list of functions holds methods, too; "" if it does not.
 func withMethods(kinds []string, symbols []item) string {
 	if slices.Contains(kinds, "function") && slices.ContainsFunc(symbols, func(s item) bool { return s.Kind == "method" || s.Kind == "constructor" }) {
-		return ", methods included,"
+		return " (methods included)"
 	}
 	return ""
 }

@@ -9,25 +9,8 @@ import (
 
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/plantest"
 )
-
-// benchCatalogue returns forty tools of two servers with schemas; every fifth
-// name exists twice and must be qualified.
-func benchCatalogue() plan.Catalogue {
-	var catalogue plan.Catalogue
-	for i := range 40 {
-		tool := plan.Tool{Name: "tool." + strconv.Itoa(i), Server: "one", ReadOnly: i%2 == 0, InputSchema: json.RawMessage(`{
-			"type": "object", "required": ["path"], "additionalProperties": false,
-			"properties": {"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "array", "items": {"type": "string"}}}
-		}`)}
-		catalogue = append(catalogue, tool)
-		if i%5 == 0 {
-			tool.Server = "two"
-			catalogue = append(catalogue, tool)
-		}
-	}
-	return catalogue
-}
 
 // benchPlan returns a plan of n steps in one of several shapes, with references
 // in the args of every second step.
@@ -78,7 +61,7 @@ var (
 // BenchmarkCheckPlan does the work of `plan check`. The target is at most 50 ms
 // for 10,000 steps, and ten times as much for 100,000.
 func BenchmarkCheckPlan(b *testing.B) {
-	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
+	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Wide()}
 	for _, shape := range benchShapes {
 		for _, n := range benchSizes {
 			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
@@ -119,7 +102,7 @@ func BenchmarkGraph(b *testing.B) {
 // BenchmarkCheckPlanFullOfFaults checks a plan with cycles, unknown names and bad
 // args in every step: reporting them must not become quadratic.
 func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
-	rules := plan.Rules{CheckTools: true, Catalogue: benchCatalogue()}
+	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Wide()}
 	for _, n := range benchSizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			p := benchPlan("layers", n)

@@ -38,17 +38,7 @@ func FuzzDecodePlan(f *testing.F) {
 		if len(faults) > 0 {
 			return
 		}
-		written, err := plan.EncodeJSON(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, faults := plan.DecodePlan(written)
-		if len(faults) > 0 {
-			t.Fatalf("%s was written as %s, which has the faults %v", data, written, plan.FaultError(faults))
-		}
-		if again, err := plan.EncodeJSON(back); err != nil || string(again) != string(written) {
-			t.Fatalf("written first as %s\nthen as %s, %v", written, again, err)
-		}
+		requireSameAfterReading(t, p)
 		exported, err := plan.ExportMCP(p)
 		if err != nil {
 			return
@@ -135,4 +125,25 @@ func FuzzReadPlanText(f *testing.F) {
 			t.Fatalf("%.200q was read as %.200s, %v; want %.200s, %v", text, fmt.Sprint(got), err, fmt.Sprint(want), wantErr)
 		}
 	})
+}
+
+// requireSameAfterReading requires that a plan without faults is written the same after it was
+// written and read.
+func requireSameAfterReading(t interface {
+	Helper()
+	Fatalf(form string, args ...any)
+}, p plan.Plan,
+) {
+	t.Helper()
+	written, err := plan.EncodeJSON(p)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	back, faults := plan.DecodePlan(written)
+	if len(faults) > 0 {
+		t.Fatalf("the plan was written as %s, which has the faults %v", written, plan.FaultError(faults))
+	}
+	if again, err := plan.EncodeJSON(back); err != nil || string(again) != string(written) {
+		t.Fatalf("written first as %s\nthen as %s, %v", written, again, err)
+	}
 }

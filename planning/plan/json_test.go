@@ -340,17 +340,7 @@ func TestDecodePlanNeverPanics(t *testing.T) {
 		if len(faults) > 0 {
 			return
 		}
-		written, err := plan.EncodeJSON(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, faults := plan.DecodePlan(written)
-		if len(faults) > 0 {
-			t.Fatalf("%s was written as %s, which has the faults %v", data, written, plan.FaultError(faults))
-		}
-		if again, _ := plan.EncodeJSON(back); string(again) != string(written) {
-			t.Fatalf("written first as %s\nthen as %s", written, again)
-		}
+		requireSameAfterReading(t, p)
 	})
 }
 

@@ -153,12 +153,12 @@ const mostNear = 8
 
 // nearest returns the names that share the most words with the unknown one.
 func (e *UnknownToolError) nearest() []string {
-	wanted := nameWords(e.Name)
+	wanted := NameWords(e.Name)
 	shared := make(map[string]int, len(e.Known))
 	var near []string
 	for _, name := range e.Known {
-		for word := range nameWords(name) {
-			if wanted[word] {
+		for _, word := range slices.Compact(slices.Sorted(slices.Values(NameWords(name)))) {
+			if slices.Contains(wanted, word) {
 				shared[name]++
 			}
 		}
@@ -170,9 +170,9 @@ func (e *UnknownToolError) nearest() []string {
 	return near[:min(len(near), mostNear)]
 }
 
-// nameWords are the words in the name of a tool, in small letters: "get" and "issue"
-// in getIssue.
-func nameWords(name string) map[string]bool {
+// NameWords returns the words of a tool's name in small letters, in order: fs and read of
+// fs.read, get and issue of getIssue.
+func NameWords(name string) []string {
 	var parted strings.Builder
 	before := ' '
 	for _, r := range name {
@@ -182,11 +182,7 @@ func nameWords(name string) map[string]bool {
 		parted.WriteRune(unicode.ToLower(r))
 		before = r
 	}
-	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		words[word] = true
-	}
-	return words
+	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // AmbiguousToolError says that several servers offer a tool of this bare name.

@@ -89,18 +89,25 @@ func TestChecksAreHeldAgainstWhatIsKnown(t *testing.T) {
 					t.Errorf("got the warning %s", w.Message)
 				}
 			}
-			if c.want == "" {
-				if len(faults) > 0 {
-					t.Errorf("got %+v", faults)
-				}
-				return
-			}
-			place, message, _ := strings.Cut(c.want, ": ")
-			code, path, _ := strings.Cut(place, " ")
-			if len(faults) != 1 || faults[0].Code != code || faults[0].Path != "/steps/0/check/0"+path || faults[0].Step != "1" || !strings.Contains(faults[0].Message, message) {
-				t.Errorf("got %+v\nwant %s", faults, c.want)
-			}
+			requireFault(t, faults, "/steps/0/check/0", "1", c.want)
 		})
+	}
+}
+
+// requireFault holds the faults of a plan against the one that is wanted, as its code, its
+// path below a place, and the beginning of its message; "" wants none.
+func requireFault(t *testing.T, faults []plan.Fault, below, step, want string) {
+	t.Helper()
+	if want == "" {
+		if len(faults) > 0 {
+			t.Errorf("got %+v", faults)
+		}
+		return
+	}
+	place, message, _ := strings.Cut(want, ": ")
+	code, path, _ := strings.Cut(place, " ")
+	if len(faults) != 1 || faults[0].Code != code || faults[0].Path != below+path || faults[0].Step != step || !strings.Contains(faults[0].Message, message) {
+		t.Errorf("got %+v\nwant %s", faults, want)
 	}
 }
 
@@ -118,17 +125,7 @@ func TestAcceptanceIsHeldAgainstWhatIsKnown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults, _ := plan.CheckPlan(planWithChecks("null", "["+c.check+"]"), plan.Rules{CheckTools: true, Catalogue: checkTools})
-			if c.want == "" {
-				if len(faults) > 0 {
-					t.Errorf("got %+v", faults)
-				}
-				return
-			}
-			place, message, _ := strings.Cut(c.want, ": ")
-			code, path, _ := strings.Cut(place, " ")
-			if len(faults) != 1 || faults[0].Code != code || faults[0].Path != "/acceptance"+path || faults[0].Step != "" || !strings.Contains(faults[0].Message, message) {
-				t.Errorf("got %+v\nwant %s", faults, c.want)
-			}
+			requireFault(t, faults, "/acceptance", "", c.want)
 		})
 	}
 }

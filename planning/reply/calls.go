@@ -372,7 +372,7 @@ func (r *callReader) lines(text string) piece {
 		parts, rest, closed = arguments(rest[head[1]:])
 		p.uses = append(p.uses, ToolUse{Name: name, Args: namedArgs(parts, argNames(tool))})
 		p.open, p.broken = !closed, !closed
-		p.sure = p.sure && len(nameWords(name)) > 1
+		p.sure = p.sure && len(plan.NameWords(name)) > 1
 		if line, _, _ := strings.Cut(rest, "\n"); strings.Trim(line, " \t\r,;)]`") == "" {
 			p.text, p.bare = text[:len(text)-len(rest)+len(line)], true
 			return p

@@ -3,7 +3,6 @@ package reply
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"replan/internal/english"
 	"replan/planning/plan"
@@ -28,13 +27,15 @@ func FindTool(offer plan.Offer, name string) (plan.Tool, error) {
 	if err == nil {
 		return tool, nil
 	}
-	wanted := nameWords(name)
+	wanted := plan.NameWords(name)
 	for _, means := range []func(plan.Tool) bool{
-		func(t plan.Tool) bool { return strings.Join(nameWords(t.Name), "") == strings.Join(wanted, "") },
-		func(t plan.Tool) bool { return endsSo(nameWords(t.Name), wanted) || endsSo(wanted, nameWords(t.Name)) },
-		func(t plan.Tool) bool { return holds(alike(wanted), nameWords(t.Name)) },
-		func(t plan.Tool) bool { return endsSo(nameWords(t.Name), alike(wanted)) },
-		func(t plan.Tool) bool { return misspelled(wanted, nameWords(t.Name)) },
+		func(t plan.Tool) bool { return strings.Join(plan.NameWords(t.Name), "") == strings.Join(wanted, "") },
+		func(t plan.Tool) bool {
+			return endsSo(plan.NameWords(t.Name), wanted) || endsSo(wanted, plan.NameWords(t.Name))
+		},
+		func(t plan.Tool) bool { return holds(alike(wanted), plan.NameWords(t.Name)) },
+		func(t plan.Tool) bool { return endsSo(plan.NameWords(t.Name), alike(wanted)) },
+		func(t plan.Tool) bool { return misspelled(wanted, plan.NameWords(t.Name)) },
 	} {
 		var found []plan.Tool
 		for _, t := range offer {
@@ -68,21 +69,6 @@ func findNamed(offer plan.Offer, name string) (plan.Tool, error) {
 		}
 	}
 	return tool, err
-}
-
-// nameWords are the words of a tool's name in small letters, in order: fs and read in
-// fs.read, get and issue in getIssue.
-func nameWords(name string) []string {
-	var parted strings.Builder
-	before := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			parted.WriteByte(' ')
-		}
-		parted.WriteRune(unicode.ToLower(r))
-		before = r
-	}
-	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // alike are words with those of the operators in their place.

@@ -19,7 +19,7 @@ const (
 	leastNear = 3       // characters of a text that is matched nearly
 )
 
-// replacement is one replacement in a text: what to replace, and with what.
+// replacement replaces one piece of a text with another.
 type replacement struct {
 	at, text, old, with string
 }
