@@ -24,6 +24,7 @@ import (
 	"replan/agent/store/journal"
 	"replan/cli"
 	"replan/cli/crash"
+	"replan/internal/testgarbage"
 	"replan/mcpclient/box"
 )
 
@@ -43,6 +44,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(crash.Main(os.Stdin, os.Stdout))
 	}
+	testgarbage.CollectLess()
 	// Scripts mostly wait for other processes. A flag on the command line overrides
 	// this.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {

@@ -20,6 +20,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/testgarbage"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 	"replan/themes"
@@ -29,6 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testgarbage.CollectLess()
 	time.Local = time.UTC // for the dates on the screen
 	goleak.VerifyTestMain(m, endsByItself()...)
 }

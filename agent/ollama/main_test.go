@@ -11,10 +11,14 @@ import (
 
 	"replan/agent/ollama"
 	"replan/agent/ollama/ollamatest"
+	"replan/internal/testgarbage"
 	"replan/planning/prompt"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	testgarbage.CollectLess()
+	goleak.VerifyTestMain(m)
+}
 
 // limit is the longest time a test may wait for an event.
 const limit = 30 * time.Second

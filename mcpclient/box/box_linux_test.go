@@ -102,6 +102,24 @@ func TestProgramInBoxSeesItsOwnArgumentsAndNoOrders(t *testing.T) {
 	}
 }
 
+func TestProgramInBoxHasTheGarbageCollectionOfItsEnvironment(t *testing.T) {
+	for _, environ := range [][]string{nil, {"GOGC=70"}, {"GOGC=50", "GOGC=off"}} {
+		p := boxtest.New(t, nil)
+		cmd := exec.Command("/bin/sh", "-c", `echo "GOGC=$GOGC"`)
+		cmd.Dir, cmd.Env = p.Dir, append([]string{"PATH=" + os.Getenv("PATH")}, environ...)
+		if err := p.Box.Enclose(cmd); err != nil {
+			t.Fatal(err)
+		}
+		want := "GOGC=\n"
+		if n := len(environ); n > 0 {
+			want = environ[n-1] + "\n"
+		}
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("%q: %v\n%s", environ, err, out)
+		}
+	}
+}
+
 func TestMissingProgramIsReportedBeforeItStarts(t *testing.T) {
 	p := boxtest.New(t, nil)
 	cmd := exec.Command("./missing")

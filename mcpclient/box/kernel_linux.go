@@ -158,7 +158,7 @@ func enter(o orders) error {
 	if o.Program == "" {
 		return nil
 	}
-	return fmt.Errorf("execute it: %w", syscall.Exec(o.Program, os.Args, environ())) // #nosec G204 G702 -- running it is the purpose
+	return fmt.Errorf("execute it: %w", syscall.Exec(o.Program, os.Args, o.environ())) // #nosec G204 G702 -- running it is the purpose
 }
 
 // mounts hides folders and makes others fixed, in the mount namespace of this

@@ -23,6 +23,7 @@ import (
 	"go.uber.org/goleak"
 
 	"replan/internal/jsonsize"
+	"replan/internal/testgarbage"
 	"replan/mcpclient"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/config"
@@ -34,6 +35,7 @@ const Role = "REPLAN_TEST_ROLE"
 
 // Main runs the tests of a package, or acts as a child of one of them.
 func Main(m *testing.M) {
+	testgarbage.CollectLess()
 	switch os.Getenv(Role) {
 	case "":
 		// Tests mostly wait for servers. A flag on the command line overrides this.

@@ -14,6 +14,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/store/journal"
+	"replan/internal/testgarbage"
 )
 
 // holdVariable names the journal that this test binary holds, like another
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(holdVariable); path != "" {
 		os.Exit(holdJournal(path))
 	}
+	testgarbage.CollectLess()
 	goleak.VerifyTestMain(m)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"go.uber.org/goleak"
 
+	"replan/internal/testgarbage"
 	"replan/mcpclient/builtin"
 	"replan/mcpclient/workspace"
 )
@@ -34,6 +35,7 @@ type Bench struct {
 
 // Main runs the tests of a package and fails if goroutines outlive them.
 func Main(m *testing.M) {
+	testgarbage.CollectLess()
 	goleak.VerifyTestMain(m, LexerClock)
 }
 
