@@ -43,7 +43,7 @@ func (a *animation) record(event, arrived time.Time) { a.clock.Record(event, arr
 func (a *animation) update() { a.styles.SetTime(a.clock.Now()) }
 
 // calm reduces the motion, or stops reducing it.
-func (a *animation) calm(on bool) { a.clock.Calm = on }
+func (a *animation) calm(on bool) { a.clock.SetCalm(on) }
 
 // moves reports whether the screen needs animation.
 func (a *animation) moves() bool {

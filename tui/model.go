@@ -122,7 +122,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		servers: serverNews{lost: map[string]bool{}},
 	}
 	m.animation = &animation{
-		clock: clock.Clock{Calm: o.ReducedMotion}, styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
+		clock: clock.New(o.ReducedMotion), styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
 	}
 	m.situation = &situation{keys: k, live: m.live, session: m.session, waiting: m.waiting, chat: m.chat, input: m.input}
 	m.footer = &footer{

@@ -101,12 +101,9 @@ type Store struct {
 	Plans    plans.Store
 	History  *History // what the user typed
 
-	// Undone reports whether all file changes of a run are undone, by the records of its
-	// tools; nil means that none is. The journal lacks an undo that was killed.
-	Undone func(run string) bool
-
-	durations *Durations
-	summaries *wholefile.JSON[summariesFile]
+	undoRecords func(run string) bool // nil means that no run is undone
+	durations   *Durations
+	summaries   *wholefile.JSON[summariesFile]
 }
 
 // New returns the store for dirs. It reads and writes nothing yet.
@@ -121,6 +118,10 @@ func New(dirs Dirs) *Store {
 		summaries: openSummaries(filepath.Join(dirs.State, "summaries.json")),
 	}
 }
+
+// UseUndoRecords has the store ask whether all file changes of a run are undone, by the records
+// of its tools. The journal lacks an undo that was killed.
+func (s *Store) UseUndoRecords(undone func(run string) bool) { s.undoRecords = undone }
 
 // Journal stores the events of a run or a conversation.
 type Journal = interface {
@@ -185,7 +186,7 @@ func (s *Store) FoldRun(id string) (agent.Run, error) {
 }
 
 // undone reports whether all changes of a run are undone.
-func (s *Store) undone(id string) bool { return s.Undone != nil && s.Undone(id) }
+func (s *Store) undone(id string) bool { return s.undoRecords != nil && s.undoRecords(id) }
 
 // recordUndo records in the journal of a run that it is undone.
 func (s *Store) recordUndo(id string) error {

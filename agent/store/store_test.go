@@ -372,7 +372,7 @@ func TestKilledUndoIsRecordedByTheNextReader(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
-			s.Undone = func(run string) bool { return run == "r-1" }
+			s.UseUndoRecords(func(run string) bool { return run == "r-1" })
 			keep(t, s, "r-1", event.RunStarted{Goal: "g"})
 			if events, err := s.ReadRun("r-1"); err != nil || len(events) != 2 || events[1].Data.Kind() != event.KindRunUndone {
 				t.Errorf("read %+v, %v", events, err)
@@ -380,7 +380,7 @@ func TestKilledUndoIsRecordedByTheNextReader(t *testing.T) {
 			if err := read(s); err != nil {
 				t.Fatal(err)
 			}
-			s.Undone = nil
+			s.UseUndoRecords(nil)
 			if run, err := s.FoldRun("r-1"); err != nil || run.Undone == nil {
 				t.Errorf("the journal has %+v, %v", run.Undone, err)
 			}

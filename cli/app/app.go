@@ -71,7 +71,7 @@ func (a *App) Complete(flags *pflag.FlagSet) error {
 // newStore returns the store for dirs, which knows of killed undos.
 func newStore(dirs store.Dirs) *store.Store {
 	s := store.New(dirs)
-	s.Undone = func(run string) bool { return undo.AllUndone(s.Runs.Dir, run) }
+	s.UseUndoRecords(func(run string) bool { return undo.AllUndone(s.Runs.Dir, run) })
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 	"replan/agent/policy"
 	"replan/agent/store"
 	"replan/cli/help"
+	"replan/mcpclient/workspace/code/lsp"
 )
 
 // Options are the result of flags, environment and configuration, in parts: a command
@@ -185,8 +186,7 @@ func (o *Options) workIn(p Project) {
 	o.folders = Folders{Workspace: p.Folder, Dirs: store.Dirs{Config: p.Home, Data: p.Home, State: p.Home}}
 	o.model.use(p.Model, p.Host)
 	o.gates.trust()
-	o.tools = Tools{}
-	o.tools.Languages.Enabled = new(bool)
+	o.tools = Tools{Languages: lsp.Section{Enabled: new(bool)}}
 }
 
 // Demonstrate has the command play a demo in a project: its script supports no other

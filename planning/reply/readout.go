@@ -57,6 +57,9 @@ func (r *Readout) Feed(chunk string) {
 	}
 }
 
+// ReadVerbatim reads what follows as text that holds no JSON.
+func (r *Readout) ReadVerbatim() { r.Verbatim = true }
+
 // Lines returns the newest lines without control characters, at most n. If
 // finished, it leaves out the line that may still grow.
 func (r *Readout) Lines(n int, finished bool) []string {

@@ -75,7 +75,7 @@ func (e *argsEditor) close() { e.fields = nil }
 func (e *argsEditor) args() map[string]any { return e.fields.Args() }
 
 // refuse says why the arguments cannot be sent.
-func (e *argsEditor) refuse(why string) { e.fields.Fault = why }
+func (e *argsEditor) refuse(why string) { e.fields.Refuse(why) }
 
 // update passes a message to the text and schedules a check for when typing pauses.
 func (e *argsEditor) update(msg tea.Msg) tea.Cmd {
@@ -120,10 +120,10 @@ func (e *argsEditor) paused() CheckMsg { return e.typing.paused() }
 // faultLines draws what is wrong with the arguments.
 func (e *argsEditor) faultLines(width int) []string {
 	const most = 3 // lines
-	if e.fields == nil || e.fields.Fault == "" {
+	if e.fields == nil || e.fields.Fault() == "" {
 		return nil
 	}
-	lines := draw.Paint(e.styles.Warning, draw.Wrap(e.fields.Fault, width))
+	lines := draw.Paint(e.styles.Warning, draw.Wrap(e.fields.Fault(), width))
 	return lines[:min(len(lines), most)]
 }
 

@@ -72,8 +72,8 @@ func TestFormIsFilledInAndSentIfItFits(t *testing.T) {
 	}
 	act("question.edit")
 	g.Guard().Stop()
-	if w := act("question.send"); panetest.Sent(w) != nil || g.editor.fields.Fault != "Not sent: Your name is required" {
-		t.Fatalf("an empty form: sent %+v, %q", panetest.Sent(w), g.editor.fields.Fault)
+	if w := act("question.send"); panetest.Sent(w) != nil || g.editor.fields.Fault() != "Not sent: Your name is required" {
+		t.Fatalf("an empty form: sent %+v, %q", panetest.Sent(w), g.editor.fields.Fault())
 	}
 	write("Ann")
 	act("question.next_field")

@@ -200,7 +200,7 @@ func (g OpenGate) notes(l *draw.Styles, width int) []string {
 // Details are the reasons for the gate, the sources of text and every argument.
 func (g OpenGate) write(l *draw.Styles, d *draw.Document, details bool) page {
 	a := g.Ask
-	d.Exact = true
+	d.ShowExact()
 	title := a.Title.Line()
 	if title == "" {
 		title = untrusted.Line(a.Tool)

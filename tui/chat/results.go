@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"replan/agent"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -34,7 +32,7 @@ func resultBlocks(l *draw.Styles, size func() draw.Rect, run *agent.Run, all []s
 		blocks = append(blocks, foldedResult(l, size, title, wording.EvidenceOf(run, s), linesFolded, nil, func(width int) []string {
 			d := &draw.Document{Styles: l, Width: max(width, 1)}
 			if lines := wording.ItemLines(s); lines != nil {
-				writeCutLines(d, l.Text, lines)
+				d.CutLines(l.Text, lines)
 				return d.Whole()
 			}
 			writeReadable(d, s.Result)
@@ -101,7 +99,7 @@ func writeReadable(d *draw.Document, result any) {
 	if !wording.IsTestRun(members) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if lines := wording.PlaceLines(members[name]); len(lines) > 0 {
-				writeCutLines(d, d.Styles.Text, lines)
+				d.CutLines(d.Styles.Text, lines)
 				return
 			}
 		}
@@ -110,12 +108,5 @@ func writeReadable(d *draw.Document, result any) {
 	}
 	summary, _ := members["summary"].(string)
 	d.Prose(d.Styles.Text, strings.TrimSpace(summary))
-	writeCutLines(d, d.Styles.Danger, wording.FailureLines(members["failures"]))
-}
-
-// writeCutLines adds one line per text and cuts long ones.
-func writeCutLines(d *draw.Document, style lipgloss.Style, lines []string) {
-	for _, line := range lines {
-		d.Lines = append(d.Lines, style.Render(d.Styles.Cut(untrusted.Line(line), d.Width)))
-	}
+	d.CutLines(d.Styles.Danger, wording.FailureLines(members["failures"]))
 }

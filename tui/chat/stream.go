@@ -53,7 +53,7 @@ func (s *modelStream) take(w openReply) {
 	if !s.since.Equal(w.since) || s.name != w.name || s.text.size > len(w.text) || s.thinking.size > len(w.thinking) {
 		*s = modelStream{since: w.since, name: w.name}
 	}
-	s.thinking.readout.Verbatim = true
+	s.thinking.readout.ReadVerbatim()
 	s.text.take(w.text)
 	s.thinking.take(w.thinking)
 	if s.first.IsZero() && s.bytes() > 0 {

@@ -22,13 +22,19 @@ type BeatMsg time.Time
 // It shows event time: the newest event's time plus the time since that event
 // arrived. So a replayed run shows its own durations.
 type Clock struct {
-	Calm bool // beat once a second
+	calm bool // beat once a second
 
 	beating bool
 	event   time.Time // time of the newest event
 	arrived time.Time // when that event arrived
 	wall    time.Time // time of the newest beat
 }
+
+// New returns a clock that has not started. A calm one beats once a second.
+func New(calm bool) Clock { return Clock{calm: calm} }
+
+// SetCalm has the clock beat once a second, or as before.
+func (c *Clock) SetCalm(calm bool) { c.calm = calm }
 
 // Start starts the clock if it is stopped.
 func (c *Clock) Start() tea.Cmd {
@@ -41,7 +47,7 @@ func (c *Clock) Start() tea.Cmd {
 
 // Frame returns the time between two beats.
 func (c *Clock) Frame() time.Duration {
-	if c.Calm {
+	if c.calm {
 		return calmTime
 	}
 	return frameTime

@@ -123,7 +123,7 @@ func (g *graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 // each cell. Where two nets cross, the horizontal line is interrupted.
 func (g *graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
 	l := g.styles
-	wires := make([]wire, len(c.Cells))
+	wires := make([]wire, c.Len())
 	put := func(x, y, net int, sides uint8, t tone) {
 		w := &wires[(y-c.Y)*c.W+x-c.X]
 		switch {
@@ -162,12 +162,12 @@ func (g *graph) drawLines(c *draw.Canvas, k graphRelatives) []wire {
 	}
 	styles := [...]lipgloss.Style{toneGone: l.Faint, toneCalm: l.Border, tonePassed: l.Success, toneLit: l.Accent.Bold(true)}
 	for t, style := range styles {
-		c.Pens = append(c.Pens, style)
-		for i := range wires {
-			if w := &wires[i]; w.sides != 0 && int(w.tone) == t {
-				c.Cells[i] = draw.CanvasCell{Text: wireGlyph(l.Glyphs.Wires, w.sides), Pen: len(c.Pens)}
+		c.Fill(style, func(cell int) string {
+			if w := &wires[cell]; w.sides != 0 && int(w.tone) == t {
+				return wireGlyph(l.Glyphs.Wires, w.sides)
 			}
-		}
+			return ""
+		})
 	}
 	return wires
 }

@@ -130,7 +130,8 @@ func (d *Exchanges) Hints() []keymap.Hint {
 // leaf opens the exchange by positions after the current one.
 func (d *Exchanges) leaf(by int) {
 	all := d.exchanges()
-	d.At, d.Count = d.place(all), len(all)
+	d.SetCount(len(all))
+	d.Choose(d.place(all))
 	d.Move(by, len(all))
 	if d.At < len(all) {
 		d.show(&all[d.At])
@@ -165,7 +166,7 @@ func (d *Exchanges) View(size draw.Rect) []string {
 		v.each = 2
 	}
 	if d.At >= d.Count-1 { // follow the newest
-		d.At = max(len(all)-1, 0)
+		d.Choose(max(len(all)-1, 0))
 	}
 	named := 0
 	if len(all) > 0 {

@@ -201,7 +201,7 @@ func (d *list) view(size draw.Rect, v listView) []string {
 	}
 	room = max(room, v.each)
 	lines, note := v.empty, ""
-	if d.Count = v.count; v.count > 0 {
+	if d.SetCount(v.count); v.count > 0 {
 		lines, note = d.rows(v.count, room, v.each, v.row)
 	}
 	lines = slices.Concat(v.head, lines[:min(len(lines), room)])
@@ -222,7 +222,7 @@ func (d *list) framed(size draw.Rect, width, above int, sections ...draw.Section
 	for _, s := range sections {
 		height += len(s.Lines) + 1
 	}
-	d.First = max((size.H-height)/2, 0) + 1 + above
+	d.DrawnAt(max((size.H-height)/2, 0) + 1 + above)
 	return d.middle(size, width, sections...)
 }
 

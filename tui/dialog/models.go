@@ -51,10 +51,10 @@ func (d *Models) store(l session.Models) {
 
 // home selects the session's current model or profile.
 func (d *Models) home() {
-	d.At, d.Top = 0, 0
+	d.ChooseFirst()
 	for i, e := range d.entries() {
 		if d.current(e) {
-			d.At = i
+			d.Choose(i)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (d *Models) Update(msg tea.Msg) keymap.Requests {
 		d.name += strings.TrimSpace(text)
 	} else if text != "" && text != " " {
 		d.setQuery(d.query() + text)
-		d.At, d.Top = 0, 0
+		d.ChooseFirst()
 	}
 	return d.update(msg, d)
 }

@@ -70,7 +70,7 @@ func (d *Palette) find() {
 	if query := strings.Fields(strings.ToLower(d.query())); len(query) > 0 {
 		d.found = search(append(slices.Clip(d.all), d.files...), query)
 	}
-	d.At = max(slices.IndexFunc(d.found, func(c command) bool { return chosen != "" && c.title == chosen }), 0)
+	d.Choose(max(slices.IndexFunc(d.found, func(c command) bool { return chosen != "" && c.title == chosen }), 0))
 }
 
 // scattered is the farness of an entry that contains only the letters of a search.
@@ -203,7 +203,7 @@ func (d *Palette) Update(msg tea.Msg) keymap.Requests {
 // seek sets the search text.
 func (d *Palette) seek(text string) {
 	d.setQuery(text)
-	d.At, d.Top = 0, 0
+	d.ChooseFirst()
 	d.find()
 }
 

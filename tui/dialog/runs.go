@@ -91,7 +91,8 @@ func (d *Runs) store(runs []agent.Summary) {
 	if !d.asked && d.At < len(d.runs) {
 		chosen = d.runs[d.At].Run
 	}
-	d.asked, d.At, d.past = false, 0, PastRun{}
+	d.asked, d.past = false, PastRun{}
+	d.Choose(0)
 	d.all = slices.Clone(runs)
 	slices.SortStableFunc(d.all, func(a, b agent.Summary) int {
 		return d.rank(a) - d.rank(b)
@@ -99,7 +100,7 @@ func (d *Runs) store(runs []agent.Summary) {
 	d.sift()
 	for i := range d.runs {
 		if d.runs[i].Run == chosen {
-			d.At = i
+			d.Choose(i)
 		}
 	}
 }

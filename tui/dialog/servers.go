@@ -117,7 +117,7 @@ func (d *Servers) Changed(now []plan.ServerStatus) (changed bool) {
 	d.servers = now
 	d.details.redraw()
 	if at := slices.IndexFunc(now, func(s plan.ServerStatus) bool { return s.Name == chosen }); at >= 0 {
-		d.At = at
+		d.Choose(at)
 	} else if d.page != listPage && d.offers.server != "" {
 		d.leavePage() // the files no longer have the server
 	}

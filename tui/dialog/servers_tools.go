@@ -81,7 +81,7 @@ func (t *toolList) sift() {
 		}
 	}
 	t.found = append(t.found, others...)
-	t.At, t.Top = 0, 0
+	t.ChooseFirst()
 }
 
 // seek sets the text of the search.

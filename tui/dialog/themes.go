@@ -43,7 +43,7 @@ func (d *Themes) Open(set *themes.Set, current themes.Name) {
 	}
 	for i, t := range d.items {
 		if t.name == current && t.fault == "" {
-			d.At = i
+			d.Choose(i)
 		}
 	}
 	if d.sample == nil {

@@ -12,8 +12,8 @@ import (
 type Canvas struct {
 	Rect   // in coordinates of the drawing
 	method ansi.Method
-	Cells  []CanvasCell
-	Pens   []lipgloss.Style
+	cells  []CanvasCell
+	pens   []lipgloss.Style
 }
 
 // CanvasCell is one cell. A wider character leaves the next cell empty.
@@ -25,7 +25,20 @@ type CanvasCell struct {
 
 // NewCanvas returns an empty canvas for a part of a drawing.
 func NewCanvas(r Rect, method ansi.Method) *Canvas {
-	return &Canvas{Rect: r, method: method, Cells: make([]CanvasCell, max(r.W, 0)*max(r.H, 0))}
+	return &Canvas{Rect: r, method: method, cells: make([]CanvasCell, max(r.W, 0)*max(r.H, 0))}
+}
+
+// Len returns the number of cells, line by line from the upper left.
+func (c *Canvas) Len() int { return len(c.cells) }
+
+// Fill puts texts in cells, by their number, in one style. An empty text leaves its cell.
+func (c *Canvas) Fill(style lipgloss.Style, text func(cell int) string) {
+	c.pens = append(c.pens, style)
+	for i := range c.cells {
+		if s := text(i); s != "" {
+			c.cells[i] = CanvasCell{Text: s, Pen: len(c.pens)}
+		}
+	}
 }
 
 // At returns the cell at a position of the drawing, or nil if it is out of
@@ -34,7 +47,7 @@ func (c *Canvas) At(x, y int) *CanvasCell {
 	if !c.Contains(x, y) {
 		return nil
 	}
-	return &c.Cells[(y-c.Y)*c.W+x-c.X]
+	return &c.cells[(y-c.Y)*c.W+x-c.X]
 }
 
 // Put writes text into cells, starting at x.
@@ -42,8 +55,8 @@ func (c *Canvas) Put(x, y int, style lipgloss.Style, text string) {
 	if y < c.Y || y >= c.Y+c.H || x >= c.X+c.W || text == "" {
 		return
 	}
-	c.Pens = append(c.Pens, style)
-	pen := len(c.Pens)
+	c.pens = append(c.pens, style)
+	pen := len(c.pens)
 	for text != "" {
 		cluster, width := ansi.FirstGraphemeCluster(text, c.method)
 		if cluster == "" {
@@ -81,12 +94,12 @@ func (c *Canvas) Lines() []string {
 			case pen == 0:
 				row.WriteString(run.String())
 			default:
-				row.WriteString(c.Pens[pen-1].Render(run.String()))
+				row.WriteString(c.pens[pen-1].Render(run.String()))
 			}
 			run.Reset()
 		}
 		for x := range c.W {
-			cell := &c.Cells[y*c.W+x]
+			cell := &c.cells[y*c.W+x]
 			if cell.Pen != pen {
 				flush()
 				pen = cell.Pen

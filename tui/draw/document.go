@@ -18,7 +18,7 @@ type Document struct {
 	Width  int
 	Lines  []string
 	Diffs  bool // it contains a diff
-	Exact  bool // it shows a call to approve: values show invisible characters
+	exact  bool // it shows a call to approve: values show invisible characters
 	parts  []laterPart
 }
 
@@ -54,6 +54,19 @@ func (d *Document) Whole() []string { return d.drawn(0, len(d.Lines)) }
 
 // Add adds drawn lines.
 func (d *Document) Add(lines ...string) { d.Lines = append(d.Lines, lines...) }
+
+// ShowExact has values show invisible characters: they are of a call to approve.
+func (d *Document) ShowExact() { d.exact = true }
+
+// SetWidth changes the width of what is added from now on, in cells.
+func (d *Document) SetWidth(width int) { d.Width = width }
+
+// CutLines adds each text as one line and cuts long ones.
+func (d *Document) CutLines(style lipgloss.Style, texts []string) {
+	for _, text := range texts {
+		d.Add(style.Render(d.Styles.Cut(untrusted.Line(text), d.Width)))
+	}
+}
 
 // take returns the lines so far, and starts again without any.
 func (d *Document) take() []string {
@@ -136,7 +149,7 @@ func (d *Document) Member(name string, column int, value any) {
 		label = ""
 	}
 	text, multi := wording.ValueText(value)
-	if d.Exact {
+	if d.exact {
 		text, multi = wording.MarkedValue(value)
 	}
 	if multi {

@@ -19,12 +19,18 @@ import (
 type Editor struct {
 	styles *Styles
 	area   textarea.Model
-	Fault  string // error in the text
+	fault  string // error in the text
 	tab    string // stands for a tab; "" makes tabs two spaces
 
 	versions []editState // earlier texts, oldest first
 	typing   bool        // the last change typed a letter
 }
+
+// Refuse shows why the text was not taken.
+func (e *Editor) Refuse(why string) { e.fault = why }
+
+// Fault returns the error in the text, or why it was not taken; "" for neither.
+func (e *Editor) Fault() string { return e.fault }
 
 // NewEditor opens an editor on a call's arguments. It returns nil if they are
 // too long to edit on a screen.
@@ -86,16 +92,16 @@ func (e *Editor) Retheme() {
 }
 
 // Args parses the text of the editor. If it is not valid, Args returns nil and
-// sets Fault.
+// sets the fault.
 func (e *Editor) Args() map[string]any {
 	value, err := plan.DecodeValue([]byte(e.area.Value()))
 	if err != nil {
-		e.Fault = untrusted.Line("This is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
+		e.fault = untrusted.Line("This is not JSON" + strings.TrimPrefix(err.Error(), "decode JSON"))
 		return nil
 	}
 	args, ok := value.(map[string]any)
 	if !ok {
-		e.Fault = "Arguments are an object, as in {\"name\": \"value\"}."
+		e.fault = "Arguments are an object, as in {\"name\": \"value\"}."
 	}
 	return args
 }
@@ -105,7 +111,7 @@ func (e *Editor) text() string { return e.area.Value() }
 
 // Update passes a message to the text area.
 func (e *Editor) Update(msg tea.Msg) tea.Cmd {
-	e.Fault = ""
+	e.fault = ""
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		paste.Content = escaped(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", cmp.Or(e.tab, "  ")).Replace(paste.Content))
 		msg = paste

@@ -39,7 +39,7 @@ func (e *Editor) Undo() (word string) {
 		return "Nothing was changed here."
 	}
 	was := e.versions[n-1]
-	e.versions, e.typing, e.Fault = e.versions[:n-1], false, ""
+	e.versions, e.typing, e.fault = e.versions[:n-1], false, ""
 	e.area.SetValue(was.text)
 	e.area.MoveToBegin()
 	for e.area.Line() < was.line {

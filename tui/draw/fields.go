@@ -23,8 +23,14 @@ type Fields struct {
 	at     int // index of the field that takes the keys
 	rows   int // lines of the screen
 	width  int
-	Fault  string // error in the arguments
+	fault  string // error in the arguments
 }
+
+// Refuse shows why the arguments were not taken.
+func (f *Fields) Refuse(why string) { f.fault = why }
+
+// Fault returns the error in the arguments, or why they were not taken; "" for neither.
+func (f *Fields) Fault() string { return f.fault }
 
 // field is one argument.
 type field struct {
@@ -154,7 +160,7 @@ func absent(known map[string]string, args map[string]any) []string {
 }
 
 // Args returns the arguments as edited. If a field is not valid, Args returns nil and
-// sets Fault.
+// sets the fault.
 func (f *Fields) Args() map[string]any {
 	args := map[string]any{}
 	for i, one := range f.all {
@@ -169,7 +175,7 @@ func (f *Fields) Args() map[string]any {
 		default:
 			value, err := plan.DecodeValue([]byte(text))
 			if err != nil {
-				f.Fault = untrusted.Line(one.fault(err))
+				f.fault = untrusted.Line(one.fault(err))
 				f.at = i
 				return nil
 			}
@@ -188,7 +194,7 @@ func (f *Fields) Move(by int) {
 
 // Update passes a message to the field that takes the keys.
 func (f *Fields) Update(msg tea.Msg) tea.Cmd {
-	f.Fault = ""
+	f.fault = ""
 	cmd := f.all[f.at].edit.Update(msg)
 	f.SetSize(f.width, f.rows)
 	return cmd
@@ -197,7 +203,7 @@ func (f *Fields) Update(msg tea.Msg) tea.Cmd {
 // Undo reverts the last change of the field that takes the keys. If there is none, it
 // returns a message.
 func (f *Fields) Undo() (word string) {
-	f.Fault = ""
+	f.fault = ""
 	return f.all[f.at].edit.Undo()
 }
 

@@ -17,8 +17,8 @@ type List struct {
 	Top   int // first visible item
 	fits  int // number of visible items
 	Each  int // lines per item
-	First int // line of the first item, from the top of the dialog's area; from the top of the screen for a list over the input
 	Count int // number of items when last drawn
+	first int // line of the first item
 
 	picked bool // the selected item was clicked, and no key was pressed since
 	twice  bool // the last click was on the same item again
@@ -26,6 +26,22 @@ type List struct {
 
 // Move moves the cursor by n in a list of count items.
 func (l *List) Move(n, count int) { l.At = max(min(l.At+n, count-1), 0) }
+
+// Choose selects an item by its position.
+func (l *List) Choose(at int) { l.At = at }
+
+// ChooseFirst selects the first item and shows the list from there.
+func (l *List) ChooseFirst() { l.At, l.Top = 0, 0 }
+
+// SetCount says how many items there are before they are drawn.
+func (l *List) SetCount(count int) { l.Count = count }
+
+// DrawnAt says on which line the first item is drawn, from the top of the dialog's area; from the
+// top of the screen for a list over the input.
+func (l *List) DrawnAt(line int) { l.first = line }
+
+// FirstLine returns the line on which the first item is drawn.
+func (l *List) FirstLine() int { return l.first }
 
 // Page returns how many items a page key moves.
 func (l *List) Page() int { return max(l.fits-1, 1) }
@@ -107,10 +123,10 @@ func (c choice) pageDown() { c.list.Move(c.list.Page(), c.count) }
 // Clicked selects the item drawn at line y of the dialog's area, and reports
 // whether there is one.
 func (l *List) Clicked(y, count int) bool {
-	if y < l.First || l.Each == 0 {
+	if y < l.first || l.Each == 0 {
 		return false
 	}
-	i := (y - l.First) / l.Each
+	i := (y - l.first) / l.Each
 	if i >= l.fits || l.Top+i >= count {
 		return false
 	}

@@ -193,24 +193,37 @@ const (
 
 // Text is a leaf of external text, processed as it comes into view.
 type Text struct {
-	Styles   *Styles
-	Lines    []string
-	Style    func(line string) lipgloss.Style // of each line
-	Language string                           // language to highlight; "" for none
-	Prose    bool                             // wrap between words
-	Guide    bool                             // draw a vertical line at the left
+	styles   *Styles
+	lines    []string
+	style    func(line string) lipgloss.Style // of each line
+	language string                           // language to highlight; "" for none
+	prose    bool                             // wrap between words
+	guide    bool                             // draw a vertical line at the left
 	code     map[int][][]themes.CodeSpan
 }
 
 // NewText returns a leaf of text in one style.
 func NewText(l *Styles, style lipgloss.Style, s string) *Text {
-	return &Text{Styles: l, Lines: splitLines(s), Style: func(string) lipgloss.Style { return style }, Prose: true}
+	return &Text{styles: l, lines: splitLines(s), style: func(string) lipgloss.Style { return style }, prose: true}
 }
 
 // NewCode returns a leaf of text that keeps every space.
 func NewCode(l *Styles, language, s string) *Text {
 	t := NewText(l, l.Text, s)
-	t.Prose, t.Language = false, language
+	t.prose, t.language = false, language
+	return t
+}
+
+// NewStyledCode returns a leaf of text that keeps every space and has a style for each line.
+func NewStyledCode(l *Styles, style func(line string) lipgloss.Style, s string) *Text {
+	t := NewCode(l, "", s)
+	t.style = style
+	return t
+}
+
+// Guided draws a vertical line at the left of the text, and returns it.
+func (t *Text) Guided() *Text {
+	t.guide = true
 	return t
 }
 
@@ -235,13 +248,13 @@ func splitLines(s string) []string {
 }
 
 // Count returns the number of lines.
-func (t *Text) Count() int { return len(t.Lines) }
+func (t *Text) Count() int { return len(t.lines) }
 
 // Rows returns line i as screen rows.
 func (t *Text) Rows(i, width int) []string {
 	lead := ""
-	if t.Guide {
-		lead = t.Styles.Border.Render(t.Styles.Glyphs.Guide) + " "
+	if t.guide {
+		lead = t.styles.Border.Render(t.styles.Glyphs.Guide) + " "
 		width -= 2
 	}
 	if width <= 0 {
@@ -249,17 +262,17 @@ func (t *Text) Rows(i, width int) []string {
 	}
 	var out []string
 	switch {
-	case t.Language != "":
+	case t.language != "":
 		for _, row := range wrapSpans(t.spans(i), width) {
-			out = append(out, lead+t.Styles.Theme.Paint(row))
+			out = append(out, lead+t.styles.Theme.Paint(row))
 		}
 	default:
-		line := untrusted.Visible(t.Lines[i])
+		line := untrusted.Visible(t.lines[i])
 		split := WrapKept
-		if t.Prose {
+		if t.prose {
 			split = Wrap
 		}
-		for _, row := range Paint(t.Style(line), split(line, width)) {
+		for _, row := range Paint(t.style(line), split(line, width)) {
 			out = append(out, lead+row)
 		}
 	}
@@ -274,12 +287,12 @@ func (t *Text) spans(i int) []themes.CodeSpan {
 	}
 	lines, ok := t.code[chunk]
 	if !ok {
-		from, to := chunk*codeChunk, min((chunk+1)*codeChunk, len(t.Lines))
+		from, to := chunk*codeChunk, min((chunk+1)*codeChunk, len(t.lines))
 		safe := make([]string, to-from)
 		for j := range safe {
-			safe[j] = untrusted.Visible(t.Lines[from+j])
+			safe[j] = untrusted.Visible(t.lines[from+j])
 		}
-		lines = themes.Code(strings.Join(safe, "\n"), t.Language)
+		lines = themes.Code(strings.Join(safe, "\n"), t.language)
 		t.code[chunk] = lines
 	}
 	if at := i - chunk*codeChunk; at < len(lines) {

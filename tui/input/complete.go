@@ -84,7 +84,8 @@ func (c *completer) update(before, after string) keymap.Requests {
 		c.moved = false
 	}
 	if t.query != c.token.query {
-		c.At, c.moved = 0, false
+		c.Choose(0)
+		c.moved = false
 	}
 	c.token = t
 	var queries keymap.Requests
@@ -96,7 +97,7 @@ func (c *completer) update(before, after string) keymap.Requests {
 	}
 	c.find()
 	if at := slices.IndexFunc(c.found, func(i session.Completion) bool { return i.Text == chosen }); at >= 0 {
-		c.At = at
+		c.Choose(at)
 	}
 	return queries
 }

@@ -83,7 +83,7 @@ func (p *Pane) ListOver(lines []string, width int) []string {
 	drawn := drawing(width, len(lines))
 	free := len(lines) - len(drawn)
 	copy(lines[free:], drawn)
-	l.First = free + 1 // below the title
+	l.DrawnAt(free + 1) // below the title
 	return lines
 }
 
@@ -104,7 +104,7 @@ func (p *Pane) ClickList(line int) (w keymap.Requests, taken bool) {
 // and reports whether it is.
 func (p *Pane) WheelList(line, rows int) bool {
 	l := p.list()
-	if l == nil || line < l.First {
+	if l == nil || line < l.FirstLine() {
 		return false
 	}
 	l.Move(rows, l.Count)

@@ -191,7 +191,7 @@ func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
 	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 40), "\n")); !strings.Contains(got, "plans and files") || !strings.Contains(got, "tidy") {
 		t.Errorf("the list is\n%s", got)
 	}
-	if _, taken := p.ClickList(p.completer.First + 1); !taken || p.Text() != `/plan run "a plan.json" ` {
+	if _, taken := p.ClickList(p.completer.FirstLine() + 1); !taken || p.Text() != `/plan run "a plan.json" ` {
 		t.Errorf("a click makes %q", p.Text())
 	}
 }
@@ -209,7 +209,7 @@ func TestFurtherArgumentsAreCompletedAfterThoseBefore(t *testing.T) {
 	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 40), "\n")); !strings.Contains(got, "values") || !strings.Contains(got, "Ann") || strings.Contains(got, "Bob") {
 		t.Errorf("the list is\n%s", got)
 	}
-	if _, taken := p.ClickList(p.completer.First); !taken || p.Text() != `/team:lead "Big Sales" Ann ` {
+	if _, taken := p.ClickList(p.completer.FirstLine()); !taken || p.Text() != `/team:lead "Big Sales" Ann ` {
 		t.Errorf("a click makes %q", p.Text())
 	}
 	types(p, "B")

@@ -22,23 +22,31 @@ import (
 // WideRun is a run of n steps in layers of ten, each step depending on two of
 // the layer above.
 func WideRun(n int) *agent.Run {
-	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}, Clock: agent.Clock{StartedAt: time.Unix(0, 0)}}
+	var steps []*agent.StepState
 	for i := range n {
 		step := plan.Step{Index: fmt.Sprint(i + 1), Title: untrusted.Text(fmt.Sprintf("Step number %d of a long plan", i+1)), Tool: "fs.read", Executor: plan.ExecutorTool}
 		if i >= 10 {
 			step.DependsOn = []string{fmt.Sprint(i - 9), fmt.Sprint(i - i%10 - 9 + (i+1)%10)}
 		}
-		state := &agent.StepState{Step: step, Status: agent.StepPending}
 		switch {
 		case i < n/3:
-			state.Status, state.MS = agent.StepCompleted, 1200
+			steps = append(steps, &agent.StepState{Step: step, Status: agent.StepCompleted, MS: 1200})
 		case i < n/3+4:
-			state.Status = agent.StepRunning
+			steps = append(steps, &agent.StepState{Step: step, Status: agent.StepRunning})
+		default:
+			steps = append(steps, &agent.StepState{Step: step, Status: agent.StepPending})
 		}
-		run.Steps = append(run.Steps, state)
-		run.Plan.Steps = append(run.Plan.Steps, step)
 	}
-	return run
+	return runOf(steps)
+}
+
+// runOf is a run whose plan has some steps.
+func runOf(steps []*agent.StepState) *agent.Run {
+	var p plan.Plan
+	for _, s := range steps {
+		p.Steps = append(p.Steps, s.Step)
+	}
+	return &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1, Plan: p, Steps: steps}, Clock: agent.Clock{StartedAt: time.Unix(0, 0)}}
 }
 
 // NoModel is the status of a session in which no model answers. The host has the
@@ -86,12 +94,11 @@ func Stripped(lines []string) string {
 // FanRun is a run of n steps: one, a fan-out that reads, one that writes behind
 // each of it, and one that sums up; active of the readers run.
 func FanRun(n, active int) *agent.Run {
-	run := &agent.Run{Terms: agent.Terms{ID: "r"}, Board: agent.Board{Revision: 1}, Clock: agent.Clock{StartedAt: time.Unix(0, 0)}}
+	var steps []*agent.StepState
 	add := func(title, tool string, status agent.StepStatus, deps ...string) string {
-		index := fmt.Sprint(len(run.Steps) + 1)
+		index := fmt.Sprint(len(steps) + 1)
 		step := plan.Step{Index: index, Title: untrusted.Text(title), Tool: tool, Executor: plan.ExecutorTool, DependsOn: deps}
-		run.Steps = append(run.Steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
-		run.Plan.Steps = append(run.Plan.Steps, step)
+		steps = append(steps, &agent.StepState{Step: step, Status: status, StartedAt: time.Unix(0, 0)})
 		return index
 	}
 	first := add("List what is there", "fs.list", agent.StepCompleted)
@@ -110,7 +117,7 @@ func FanRun(n, active int) *agent.Run {
 		writes = append(writes, add(fmt.Sprintf("Write file number %d", i), "fs.write", agent.StepPending, read))
 	}
 	add("Sum up what was done", "fs.write", agent.StepPending, writes...)
-	return run
+	return runOf(steps)
 }
 
 // EachRun is a run whose second step runs for n items: done of them are done, and every

@@ -83,7 +83,7 @@ func (d *Dialog) takeEdit() {
 		return
 	}
 	if err := e.take(value); err != nil {
-		e.Fault = "Not changed: " + untrusted.Line(err.Error())
+		e.Refuse("Not changed: " + untrusted.Line(err.Error()))
 		return
 	}
 	d.editor = nil
@@ -94,8 +94,8 @@ func (d *Dialog) takeEdit() {
 func (d *Dialog) drawEditor(width, height int) []string {
 	l := d.styles
 	var bar []string
-	if d.editor.Fault != "" {
-		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault, width-4))
+	if d.editor.Fault() != "" {
+		bar = draw.Paint(l.Warning, draw.Wrap(d.editor.Fault(), width-4))
 		bar = bar[:min(len(bar), max(min(height-6, 6), 1))]
 	} else {
 		bar = draw.Flow(append([]string{

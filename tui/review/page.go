@@ -109,7 +109,7 @@ func (p *stepPage) writeArgs(doc *draw.Document, s *agent.ReviewStep) {
 		return
 	}
 	doc.Heading("arguments")
-	doc.Exact = true
+	doc.ShowExact()
 	switch {
 	case s.Step.Args == nil:
 		doc.Prose(l.Muted, "A model writes its arguments when it is ready.")

@@ -172,12 +172,10 @@ func writeWorded(p *draw.SheetPage, name string, column int, value any) {
 
 // guidedCode returns a leaf of code at the right of a vertical line.
 func guidedCode(p *draw.SheetPage, s, language string) *draw.Text {
-	t := draw.NewCode(p.Styles, language, s)
 	if language == languageTest {
-		t.Language, t.Style = "", testStyle(p.Styles)
+		return draw.NewStyledCode(p.Styles, testStyle(p.Styles), s).Guided()
 	}
-	t.Guide = true
-	return t
+	return draw.NewCode(p.Styles, language, s).Guided()
 }
 
 // writeOrigins adds the sources of an argument, one per line. It also adds the

@@ -57,12 +57,15 @@ func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
 	gap := func() { p.Add("") }
 	if s.Error != "" {
 		gap()
-		failure := draw.NewText(l, l.Danger, strings.TrimSpace(s.Error.Visible()))
-		if languageOf(s, "", s.Error.Visible()) == languageTest {
-			p.Put(draw.NewText(l, l.Danger, failure.Lines[0]))
-			failure.Lines, failure.Prose, failure.Style = failure.Lines[1:], false, testStyle(l)
+		failure := strings.TrimSpace(s.Error.Visible())
+		sentence, tests, _ := strings.Cut(failure, "\n")
+		if languageOf(s, "", s.Error.Visible()) != languageTest {
+			sentence, tests = failure, ""
 		}
-		p.Put(failure)
+		p.Put(draw.NewText(l, l.Danger, sentence))
+		if tests != "" {
+			p.Put(draw.NewStyledCode(l, testStyle(l), tests))
+		}
 	}
 	switch {
 	case s.Status == agent.StepCompleted:
@@ -77,9 +80,7 @@ func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
 		}
 	case s.Output != "" && !s.Error.Contains(strings.TrimSpace(s.Output)):
 		gap()
-		t := draw.NewText(l, l.Text, s.Output)
-		t.Prose, t.Style = false, testStyle(l)
-		p.Put(t)
+		p.Put(draw.NewStyledCode(l, testStyle(l), s.Output))
 	case s.Error == "":
 		gap()
 		p.Prose(l.Faint, "No output so far.")
@@ -129,9 +130,7 @@ func (o output) drawResult(p *draw.SheetPage, s *agent.StepState) {
 		case language == "diff":
 			p.Put(draw.NewDiff(l, p.Width, r))
 		case language == languageTest:
-			t := draw.NewCode(l, "", r)
-			t.Style = testStyle(l)
-			p.Put(t)
+			p.Put(draw.NewStyledCode(l, testStyle(l), r))
 		default:
 			p.Put(draw.NewCode(l, language, r))
 		}

@@ -23,8 +23,7 @@ func (o output) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any
 			delete(rest, name)
 		}
 	case len(wording.MatchLines(r["matches"])) > 0:
-		lines := wording.MatchLines(r["matches"])
-		p.Put(&draw.Text{Styles: p.Styles, Lines: lines, Style: testStyle(p.Styles)})
+		p.Put(draw.NewStyledCode(p.Styles, testStyle(p.Styles), strings.Join(wording.MatchLines(r["matches"]), "\n")))
 		delete(rest, "matches")
 	case strings.Contains(strings.TrimSpace(summary), "\n"):
 		o.drawWords(p, summary)

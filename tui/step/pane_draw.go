@@ -53,7 +53,7 @@ func (d *Pane) draw(height int) []string {
 	}
 	head := d.drawHead(s, height)
 	width, beside := d.columns(s), d.besides(s)
-	front.Width = width
+	front.SetWidth(width)
 	d.drawFront(front, s)
 	long := d.long.at(d.version(s, width), func() []draw.Leaf {
 		page := draw.NewSheetPage(l, width)

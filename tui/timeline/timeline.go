@@ -130,7 +130,7 @@ func (d *Dialog) measure(run *agent.Run) {
 	if at := slices.IndexFunc(d.line.Tracks, func(t *timing.Track) bool {
 		return selected != nil && t.Kind == selected.Kind && t.Index == selected.Index
 	}); at >= 0 {
-		d.At = at
+		d.Choose(at)
 	}
 }
 
@@ -156,7 +156,7 @@ func (d *Dialog) View(size draw.Rect) []string {
 	lines = l.Block(lines, width-4, min(len(lines), height))
 	title := l.Strong.Render("Timeline") + l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Text.Render(d.summary(width-16))
 	framed := l.Frame(width, l.Focus, draw.Section{Title: title, Note: l.Span(d.Top, end, d.count()), Lines: draw.Padded(lines), Style: l.Focus})
-	d.First = max((size.H-len(framed))/2, 0) + 2 // below border and axis
+	d.DrawnAt(max((size.H-len(framed))/2, 0) + 2) // below border and axis
 	return l.Middle(framed, width, size.W, size.H)
 }
 
