@@ -40,8 +40,8 @@ type calls struct {
 func (c *calls) Call(ctx context.Context, call plan.ToolCall) (any, error) {
 	value, err := c.call(ctx, call)
 	if call.Tool.Contained != "" && !call.Tool.ReadOnly {
-		if made := c.box.Made(); made != "" {
-			c.notes.Note(made)
+		if created := c.box.Made(); created != "" {
+			c.notes.Note(created)
 		}
 	}
 	if err != nil {

@@ -53,18 +53,18 @@ func (u *setup) Reload() error {
 func (u *setup) Reconfigure(servers []config.Server) error {
 	known := u.admissions.decisions()
 	err := u.roster.change(func(before []*server.Server) (after []*server.Server) {
-		gone := map[string]*server.Server{}
+		removed := map[string]*server.Server{}
 		for _, s := range before {
 			if s.IsBuiltin() {
 				after = append(after, s)
 			} else {
-				gone[s.Name()] = s
+				removed[s.Name()] = s
 			}
 		}
 		for _, c := range config.Chosen(servers) {
-			old := gone[c.Name]
+			old := removed[c.Name]
 			if old != nil && sameServer(old.Config(), c) {
-				delete(gone, c.Name)
+				delete(removed, c.Name)
 				after = append(after, old)
 				continue
 			}
@@ -77,7 +77,7 @@ func (u *setup) Reconfigure(servers []config.Server) error {
 			}
 			after = append(after, s)
 		}
-		for _, s := range gone {
+		for _, s := range removed {
 			s.End()
 		}
 		return after

@@ -127,7 +127,7 @@ func tested(text, test string) int {
 		line  int
 		words string
 	}
-	var calls, meant []called
+	var calls, named []called
 	for i, line := range strings.Split(text, "\n") {
 		m := function.FindStringSubmatch(line)
 		if m == nil || !slices.Contains(words, m[1]) {
@@ -135,14 +135,14 @@ func tested(text, test string) int {
 		}
 		one := called{i + 1, plainWords(m[1])}
 		if calls = append(calls, one); strings.Contains(title, one.words) {
-			meant = append(meant, one)
+			named = append(named, one)
 		}
 	}
-	slices.SortStableFunc(meant, func(a, b called) int { return len(b.words) - len(a.words) })
+	slices.SortStableFunc(named, func(a, b called) int { return len(b.words) - len(a.words) })
 	switch {
-	case len(meant) > 0 && (len(meant) == 1 || len(meant[0].words) > len(meant[1].words)):
-		return meant[0].line
-	case len(meant) == 0 && len(calls) == 1:
+	case len(named) > 0 && (len(named) == 1 || len(named[0].words) > len(named[1].words)):
+		return named[0].line
+	case len(named) == 0 && len(calls) == 1:
 		return calls[0].line
 	default:
 		return 0

@@ -168,7 +168,7 @@ func (c *completion) patchAll() {
 func (c *completion) joinPatches() {
 	open := func(s plan.Step) bool { return s.Tool == "fs.patch" && pathOf(s) != "" && len(s.Args) == 1 }
 	first := map[string]string{}
-	gone := map[string]string{}
+	joined := map[string]string{}
 	for _, s := range c.steps {
 		if s.Tool == "fs.write" && pathOf(s) != "" && first[pathOf(s)] == "" {
 			first[pathOf(s)] = s.Index
@@ -177,16 +177,16 @@ func (c *completion) joinPatches() {
 			continue
 		}
 		if to, ok := first[pathOf(s)]; ok {
-			gone[s.Index] = to
+			joined[s.Index] = to
 		} else {
 			first[pathOf(s)] = s.Index
 		}
 	}
-	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return gone[s.Index] != "" })
+	c.steps = slices.DeleteFunc(c.steps, func(s plan.Step) bool { return joined[s.Index] != "" })
 	for i, s := range c.steps {
 		var needs []string
 		for _, d := range s.DependsOn {
-			if to := gone[d]; to != "" {
+			if to := joined[d]; to != "" {
 				d = to
 			}
 			if d != s.Index {
@@ -551,13 +551,13 @@ func (c *completion) dropTests() {
 
 // without returns steps without some of them, and without the waiting for those.
 func without(steps []plan.Step, out func(plan.Step) bool) []plan.Step {
-	gone := map[string]bool{}
+	removed := map[string]bool{}
 	for _, s := range steps {
-		gone[s.Index] = out(s)
+		removed[s.Index] = out(s)
 	}
-	steps = slices.DeleteFunc(steps, func(s plan.Step) bool { return gone[s.Index] })
+	steps = slices.DeleteFunc(steps, func(s plan.Step) bool { return removed[s.Index] })
 	for i, s := range steps {
-		steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return gone[d] })
+		steps[i].DependsOn = slices.DeleteFunc(slices.Clone(s.DependsOn), func(d string) bool { return removed[d] })
 	}
 	return steps
 }

@@ -16,7 +16,7 @@ import (
 
 // repairs counts the repairs of a plan, and stores its last faults.
 type repairs struct {
-	made     int
+	rounds   int
 	answered bool         // a complete reply came, even an empty one
 	reply    string       // the last complete reply, or ""
 	partly   string       // the part of a later reply before it broke off, or ""
@@ -69,10 +69,10 @@ func (r *repairs) next(b prompt.Brief, from prompt.RepairContext) (prompt.Reques
 	if most <= 0 {
 		most = prompt.DefaultMaxRepairs
 	}
-	if r.made >= most {
+	if r.rounds >= most {
 		return prompt.Request{}, false
 	}
-	r.made++
+	r.rounds++
 	from.Reply, from.Partly, from.Faults = r.reply, r.partly, r.faults
 	return prompt.RepairRequest(b, from), true
 }
@@ -88,7 +88,7 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 	}
 	return Outcome{
 		Kind:   kind,
-		Reason: fmt.Sprintf("%s, after %s: %s", what, english.Count(r.made, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
+		Reason: fmt.Sprintf("%s, after %s: %s", what, english.Count(r.rounds, "repair"), strings.Join(prompt.Clauses(r.faults, 8), "; ")),
 		Faults: r.faults,
 	}
 }

@@ -47,8 +47,8 @@ type pointed struct {
 	key      string          // the action of the clicked key in the footer, "" for none
 }
 
-// took returns that a part took a message, with what it requests.
-func took(rs keymap.Requests) pointed { return pointed{taken: true, requests: rs} }
+// takenBy returns that a part took a message, with what it requests.
+func takenBy(rs keymap.Requests) pointed { return pointed{taken: true, requests: rs} }
 
 // handle handles a message of the mouse.
 func (p *pointer) handle(msg tea.MouseMsg) pointed {
@@ -91,7 +91,7 @@ func (p *pointer) press(at tea.Mouse) pointed {
 	}
 	if l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() {
 		if rs, taken := p.input.ClickList(at.Y - l.Chat.Y); taken {
-			return took(rs)
+			return takenBy(rs)
 		}
 	}
 	p.panes.Release()
@@ -105,7 +105,7 @@ func (p *pointer) press(at tea.Mouse) pointed {
 	}
 	area, inChat, screen := p.selectable(at)
 	if dialog, place := p.dialogAt(at); dialog != nil {
-		done := took(dialog.Update(clickIn(place, at)))
+		done := takenBy(dialog.Update(clickIn(place, at)))
 		if done.ran = keymap.Has[keymap.Clicked](done.requests); !done.ran {
 			p.selected.Start(at, p.now(), area, inChat, screen)
 		}
@@ -151,7 +151,7 @@ func (p *pointer) click(at tea.Mouse) pointed {
 		return pointed{}
 	}
 	if p.sheet.Open() && p.dialogs.front() == nil && !p.focus.quitting() && l.Plan.Contains(at.X, at.Y) {
-		return took(p.focus.pane(panes.Plan).Update(clickIn(l.Plan, at))) // the dialog keeps the keys
+		return takenBy(p.focus.pane(panes.Plan).Update(clickIn(l.Plan, at))) // the dialog keeps the keys
 	}
 	if p.focus.covered() {
 		return pointed{}
@@ -163,7 +163,7 @@ func (p *pointer) click(at tea.Mouse) pointed {
 		return pointed{}
 	}
 	if l.Wide && l.Step.H > 0 && at.Y == l.Step.Y-1 && l.Right.Contains(at.X, at.Y) {
-		return took(p.focus.pane(panes.Step).Update(clickIn(l.Step, at))) // the tabs are drawn in the edge above
+		return takenBy(p.focus.pane(panes.Step).Update(clickIn(l.Step, at))) // the tabs are drawn in the edge above
 	}
 	pane, ok := l.At(at.X, at.Y)
 	if !ok {
@@ -172,11 +172,11 @@ func (p *pointer) click(at tea.Mouse) pointed {
 	p.panes.SetFocus(pane)
 	switch {
 	case pane == panes.Plan:
-		return took(p.focus.pane(pane).Update(clickIn(l.Plan, at)))
+		return takenBy(p.focus.pane(pane).Update(clickIn(l.Plan, at)))
 	case pane == panes.Step:
-		return took(p.focus.pane(pane).Update(clickIn(l.Step, at)))
+		return takenBy(p.focus.pane(pane).Update(clickIn(l.Step, at)))
 	case l.Input.Contains(at.X, at.Y) && !p.focus.searching():
-		return took(p.input.Update(clickIn(l.Input, at)))
+		return takenBy(p.input.Update(clickIn(l.Input, at)))
 	default:
 		return pointed{}
 	}
@@ -194,7 +194,7 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 	pane, _ := l.At(at.X, at.Y)
 	over := p.dialogs.front()
 	if pane == panes.Plan && over == nil && draw.WheelCells(at) != 0 && p.plan.ShowsGraph() {
-		return took(p.focus.pane(panes.Plan).Update(msg))
+		return takenBy(p.focus.pane(panes.Plan).Update(msg))
 	}
 	lines := draw.WheelLines(at)
 	if lines == 0 {
@@ -203,13 +203,13 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 	p.selected.ScreenScrolled()
 	switch {
 	case over != nil:
-		return took(over.Update(msg))
+		return takenBy(over.Update(msg))
 	case l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() && p.input.WheelList(at.Y-l.Chat.Y, lines/draw.WheelStep):
 		return pointed{}
 	case p.sheet.Open():
-		return took(p.sheet.Update(msg))
+		return takenBy(p.sheet.Update(msg))
 	default:
-		return took(p.focus.pane(pane).Update(msg))
+		return takenBy(p.focus.pane(pane).Update(msg))
 	}
 }
 
@@ -221,7 +221,7 @@ func (p *pointer) release() pointed {
 	if line, column, clicked := p.selected.Clicked(); clicked {
 		if cited, found := p.chat.Cited(line, column); found {
 			p.selected.Clear()
-			return took(keymap.Requests{cited})
+			return takenBy(keymap.Requests{cited})
 		}
 	}
 	text := p.selected.Release(p.view.lines())
@@ -232,5 +232,5 @@ func (p *pointer) release() pointed {
 	if n := strings.Count(text, "\n"); n > 0 {
 		what = english.Count(n+1, "line")
 	}
-	return took(keymap.Requests{keymap.Copy{What: what, Text: text}})
+	return takenBy(keymap.Requests{keymap.Copy{What: what, Text: text}})
 }

@@ -63,7 +63,7 @@ func (w *warmer) warm(ctx context.Context) {
 	if !ok || w.busy || w.warming[name] || lister.KeepAlive() == 0 {
 		return
 	}
-	stays, t, all := w.stays(lister.KeepAlive()), w.overview.jobConfig(), w.overview.known()
+	keep, t, all := w.staysLoaded(lister.KeepAlive()), w.overview.jobConfig(), w.overview.known()
 	w.stop() // for a model that is no longer the first
 	reading, stop := context.WithCancel(ctx)
 	w.warming[name], w.stop = true, stop
@@ -74,7 +74,7 @@ func (w *warmer) warm(ctx context.Context) {
 		if w.survey != nil {
 			looking.Go(func() { t.prompting.Sketch = w.survey(ctx, "").Sketch })
 		}
-		if !stays {
+		if !keep {
 			err = lister.Warm(ctx, name) // to the end: a server may give up a load whose client is gone
 		}
 		looking.Wait()
@@ -85,7 +85,7 @@ func (w *warmer) warm(ctx context.Context) {
 		if err != nil {
 			w.log.Info("warm the model", "model", name, "error", err)
 		}
-		return func() { w.warmed(name, err == nil && (read || !stays)) }
+		return func() { w.warmed(name, err == nil && (read || !keep)) }
 	})
 }
 
@@ -98,9 +98,9 @@ func (w *warmer) warmed(name string, active bool) {
 	}
 }
 
-// stays reports whether loading the model now would gain nothing. Once a fifth or
+// staysLoaded reports whether loading the model now would gain nothing. Once a fifth or
 // less of its keep-alive time is left, loading does gain something.
-func (w *warmer) stays(loaded time.Duration) bool {
+func (w *warmer) staysLoaded(loaded time.Duration) bool {
 	switch {
 	case loaded == 0:
 		return true

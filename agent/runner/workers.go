@@ -122,8 +122,8 @@ func (e *engine) callModel(ctx context.Context, under *call, c agent.CallModel, 
 	e.emit(c.Failed(kind, sentence, reply))
 }
 
-// toldFrom is how long a goal may take to be understood without a note beforehand.
-const toldFrom = time.Minute
+// statusAfter is how long a goal may take to be understood without a note beforehand.
+const statusAfter = time.Minute
 
 // warnings are what a session says only once, whichever of its runs comes to it
 // first. It is safe for concurrent use.
@@ -157,7 +157,7 @@ func (e *engine) foresee(ctx context.Context, c agent.CallModel, w weight) {
 		return // the request itself will say what is wrong
 	}
 	plans := c.Index == "" && c.Request.Purpose.Phase() > 0
-	if wait := f.Reading() + f.Writing(); plans && f.Speed.Known() && wait > toldFrom && e.warnings.slow.CompareAndSwap(false, true) {
+	if wait := f.Reading() + f.Writing(); plans && f.Speed.Known() && wait > statusAfter && e.warnings.slow.CompareAndSwap(false, true) {
 		e.emit(event.Note{Level: "info", Text: untrusted.Text(slowly(c.Request, f, wait, w))})
 	}
 	e.emit(c.Reading(f))

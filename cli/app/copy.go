@@ -159,9 +159,9 @@ func (i *isolation) undoes(own *workspace.Operators) *workspace.Operators {
 
 // close ends what was opened. Made says what the user is to know of the box, "" for
 // nothing.
-func (i *isolation) close() (made string, err error) {
-	made = i.box.Made()
-	return made, errors.Join(i.box.Close(), i.copy.Close())
+func (i *isolation) close() (summary string, err error) {
+	summary = i.box.Made()
+	return summary, errors.Join(i.box.Close(), i.copy.Close())
 }
 
 var _ runner.WorkingCopy = (*WorkingCopy)(nil)

@@ -109,8 +109,8 @@ func (l *languages) install(ctx context.Context, path string) error {
 	defer child.Ended(group, l.watcher)
 	defer context.AfterFunc(ctx, func() { _ = child.Kill(cmd) })()
 	err = <-exited
-	if said := strings.TrimSpace(output.String()); err != nil && said != "" {
-		return errors.New(said[strings.LastIndexByte(said, '\n')+1:]) // go names the cause last
+	if text := strings.TrimSpace(output.String()); err != nil && text != "" {
+		return errors.New(text[strings.LastIndexByte(text, '\n')+1:]) // go names the cause last
 	}
 	return err
 }

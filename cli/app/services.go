@@ -218,9 +218,9 @@ func (s *Services) Close() error {
 	if s.watch != nil {
 		s.watch.Stop()
 	}
-	made, err := s.work.close()
-	if made != "" {
-		s.exitNote.Store(&made)
+	summary, err := s.work.close()
+	if summary != "" {
+		s.exitNote.Store(&summary)
 	}
 	return errors.Join(append(errs, err, s.log.Close())...)
 }

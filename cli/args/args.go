@@ -72,8 +72,8 @@ func WrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 		var known []string
 		flags.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		if meant := english.DidYouMean(name, known); meant != "" {
-			return fmt.Errorf("unknown flag %s%s", name, meant)
+		if hint := english.DidYouMean(name, known); hint != "" {
+			return fmt.Errorf("unknown flag %s%s", name, hint)
 		}
 		err = fmt.Errorf("unknown flag %s", name)
 	}

@@ -125,8 +125,8 @@ func (p *Input) terminalClosed(err error) bool {
 	if p.tty == nil {
 		return false
 	}
-	_, gone := term.GetState(p.tty.Fd())
-	return gone != nil || errors.Is(err, syscall.EIO)
+	_, stateErr := term.GetState(p.tty.Fd())
+	return stateErr != nil || errors.Is(err, syscall.EIO)
 }
 
 // key reads one key; enter is the empty string. A line that arrives in one piece is an

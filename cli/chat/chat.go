@@ -77,8 +77,8 @@ func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState
 		if key := o.keyFor(name); key != "" {
 			return runner.Answer{}, exit.Usage("there is no command %s: press %s", name, key)
 		}
-		if meant := english.DidYouMean(name, known); meant != "" {
-			return runner.Answer{}, exit.Usage("there is no command %s%s", name, meant)
+		if hint := english.DidYouMean(name, known); hint != "" {
+			return runner.Answer{}, exit.Usage("there is no command %s%s", name, hint)
 		}
 		return runner.Answer{}, exit.Usage("there is no command %s: there are %s", name, english.List(known, "and"))
 	}

@@ -52,8 +52,8 @@ func NoServer(tools *mcpclient.Pool, name string) string {
 	if !qualified || len(known) == 0 || slices.Contains(known, server) {
 		return ""
 	}
-	if meant := english.DidYouMean(server, known); meant != "" {
-		return fmt.Sprintf("there is no server %s%s", server, meant)
+	if hint := english.DidYouMean(server, known); hint != "" {
+		return fmt.Sprintf("there is no server %s%s", server, hint)
 	}
 	return fmt.Sprintf("there is no server %s; there %s %s", server, english.Agree(len(known), "is", "are"), english.Some(known, 10, ""))
 }

@@ -97,8 +97,8 @@ func (c file) unusable(err error) error {
 }
 
 // unknownKey names a key that does not exist, its line, and the key that was meant.
-func unknownKey(key string, line int, meant string) string {
-	return fmt.Sprintf("%s (line %d%s)", key, line, meant)
+func unknownKey(key string, line int, hint string) string {
+	return fmt.Sprintf("%s (line %d%s)", key, line, hint)
 }
 
 // meantKey suggests the key of the configuration that was meant by another.

@@ -148,7 +148,7 @@ func (m *measurement) measure(ctx context.Context) error {
 	m.report(nil)
 	for {
 		trials, _ := m.trials()
-		next := slices.IndexFunc(trials, func(t trial) bool { return !m.made(t) })
+		next := slices.IndexFunc(trials, func(t trial) bool { return !m.isMeasured(t) })
 		if next < 0 {
 			return nil
 		}
@@ -230,17 +230,17 @@ func (m *measurement) pass(settings fit.Settings, n int) []trial {
 }
 
 // of returns the attempts that were made at trials, in their order.
-func (m *measurement) of(trials []trial) (made []Attempt) {
+func (m *measurement) of(trials []trial) (attempts []Attempt) {
 	for _, t := range trials {
 		at := slices.IndexFunc(m.attempts, func(a Attempt) bool { return a.Task == t.task.ID && a.Settings == t.settings && a.Pass == t.pass })
 		if at >= 0 {
-			made = append(made, m.attempts[at])
+			attempts = append(attempts, m.attempts[at])
 		}
 	}
-	return made
+	return attempts
 }
 
-func (m *measurement) made(t trial) bool { return m.whole([]trial{t}) }
+func (m *measurement) isMeasured(t trial) bool { return m.whole([]trial{t}) }
 
 // whole reports whether all trials were made.
 func (m *measurement) whole(trials []trial) bool { return len(m.of(trials)) == len(trials) }

@@ -113,17 +113,17 @@ func (g *group) printList(all []listedServer) error {
 	var below string
 	list := tty.Listing{Heads: []string{"server", "state", "tools", "from", "address"}, Wide: 4}
 	for _, s := range all {
-		address, tools, told := wording.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
+		address, tools, note := wording.ServerAddress(s.ServerStatus), "", cmp.Or(s.Error, s.Note).Line()
 		if s.State == plan.ServerReady {
 			tools = strconv.Itoa(s.Tools)
 		}
 		if t == nil {
-			rows = append(rows, []string{s.Name, string(s.State), tools, s.Source, address, told})
+			rows = append(rows, []string{s.Name, string(s.State), tools, s.Source, address, note})
 			continue
 		}
-		if told != "" {
+		if note != "" {
 			sign := map[plan.ServerState]doctor.State{plan.ServerReady: doctor.Warning, plan.ServerStopped: doctor.Off}
-			below += doctor.Sign(g.app, cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, told)
+			below += doctor.Sign(g.app, cmp.Or(sign[s.State], doctor.Failed)) + " " + line("%s: %s", s.Name, note)
 		}
 		style := map[plan.ServerState]lipgloss.Style{plan.ServerReady: t.Styles.Success, plan.ServerFailed: t.Styles.Danger}[s.State]
 		list.Rows = append(list.Rows, []tty.Cell{

@@ -200,7 +200,7 @@ func (c *call) observe(e event.Event) {
 	}
 	earlier := e.Seq <= c.upto[e.Run] // from an earlier life of the run
 	for _, entry := range entries {
-		c.told(e.Run, entry, earlier)
+		c.takeEntry(e.Run, entry, earlier)
 	}
 	if !earlier {
 		c.refresh(e.Run, run.run)
@@ -240,8 +240,8 @@ func (c *call) refresh(id string, run *agent.Run) {
 	}
 }
 
-// told takes one entry of a run. Those from an earlier life of it only word its open gates.
-func (c *call) told(id string, e story.Entry, earlier bool) {
+// takeEntry takes one entry of a run. Those from an earlier life of it only word its open gates.
+func (c *call) takeEntry(id string, e story.Entry, earlier bool) {
 	run := c.runs[id].run
 	switch {
 	case e.Kind == story.GateOpens:

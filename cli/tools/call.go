@@ -167,7 +167,7 @@ func newResultOnly(a *app.App, session string, out io.Writer) *resultOnly {
 
 // Event prints one event.
 func (r *resultOnly) Event(e event.Event) error {
-	entries, err := r.told(e)
+	entries, err := r.entriesOf(e)
 	if err != nil {
 		return fmt.Errorf("print a run: %w", err)
 	}
@@ -179,8 +179,8 @@ func (r *resultOnly) Event(e event.Event) error {
 	return nil
 }
 
-// told returns what an event says.
-func (r *resultOnly) told(e event.Event) ([]story.Entry, error) {
+// entriesOf returns what an event says.
+func (r *resultOnly) entriesOf(e event.Event) ([]story.Entry, error) {
 	if e.Run == r.session {
 		return r.story.Session(e.Data), nil
 	}

@@ -246,7 +246,7 @@ func differOnly(before, after []byte, section, key string, value any, set bool) 
 	}
 	was[section] = table
 	if !set && len(table) == 0 { // a section of dotted keys is gone with its last one
-		if _, stays := is[section]; !stays {
+		if _, found := is[section]; !found {
 			delete(was, section)
 		}
 	}

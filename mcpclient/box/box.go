@@ -226,14 +226,14 @@ func (b *Box) Made() string {
 	if b == nil || b.nested == nil {
 		return ""
 	}
-	made := b.nested.made()
-	switch len(made) {
+	created := b.nested.created()
+	switch len(created) {
 	case 0:
 		return ""
 	case 1:
-		return "the repository " + made[0] + " appeared while programs ran in the box: git runs what its config says, so read it before you use git in this folder"
+		return "the repository " + created[0] + " appeared while programs ran in the box: git runs what its config says, so read it before you use git in this folder"
 	default:
-		return "the repositories " + strings.Join(made, ", ") + " appeared while programs ran in the box: git runs what their config says, so read it before you use git in this folder"
+		return "the repositories " + strings.Join(created, ", ") + " appeared while programs ran in the box: git runs what their config says, so read it before you use git in this folder"
 	}
 }
 

@@ -132,9 +132,9 @@ func (n *nestedRepositories) fixed() []string {
 // links returns the .git that cannot be held, since they are links.
 func (n *nestedRepositories) links() []string { return n.loose }
 
-// made returns what appeared since the box was made, each once and relative to the
+// created returns what appeared since the box was made, each once and relative to the
 // workspace.
-func (n *nestedRepositories) made() (out []string) {
+func (n *nestedRepositories) created() (out []string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	for _, path := range n.find() {

@@ -32,7 +32,7 @@ func ForgetSpills(dir string, before time.Time, most int64) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	gone := func(wrong error) bool { return errors.Is(wrong, fs.ErrNotExist) } // another instance may be starting too
+	isGone := func(wrong error) bool { return errors.Is(wrong, fs.ErrNotExist) } // another instance may be starting too
 	var files []fs.FileInfo
 	for _, e := range entries {
 		if ours, _ := filepath.Match(spillName, e.Name()); !ours || !e.Type().IsRegular() {
@@ -42,7 +42,7 @@ func ForgetSpills(dir string, before time.Time, most int64) error {
 		switch {
 		case wrong == nil:
 			files = append(files, info)
-		case !gone(wrong):
+		case !isGone(wrong):
 			err = errors.Join(err, wrong)
 		}
 	}
@@ -51,7 +51,7 @@ func ForgetSpills(dir string, before time.Time, most int64) error {
 		if most -= info.Size(); most >= 0 && !info.ModTime().Before(before) {
 			continue
 		}
-		if wrong := os.Remove(filepath.Join(dir, info.Name())); wrong != nil && !gone(wrong) {
+		if wrong := os.Remove(filepath.Join(dir, info.Name())); wrong != nil && !isGone(wrong) {
 			err = errors.Join(err, wrong)
 		}
 	}

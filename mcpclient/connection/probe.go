@@ -26,7 +26,7 @@ type probe struct {
 	answered bool               // anything was answered
 	late     chan probeAnswer   // receives the answer to server/discover if that takes longer than wait
 	newer    bool               // the late answer showed the newer protocol
-	came     bool               // there was a late answer
+	lateDone bool               // the late answer came
 	both     bool               // beside, the server has accepted initialize
 	only     bool               // the configuration names the newer protocol, so initialize is not sent
 	refused  error              // of server/discover, because a login or rights are missing; nil if it was not refused so
@@ -186,7 +186,7 @@ func (p *probe) initialize(ctx context.Context, r transport.JSONRPCRequest, send
 	for {
 		select {
 		case a := <-late:
-			p.newer, p.came, p.refused, late = a.ok(), a.err == nil, refusal(a.err), nil
+			p.newer, p.lateDone, p.refused, late = a.ok(), a.err == nil, refusal(a.err), nil
 		case a := <-answer:
 			first, answer = &a, nil
 			if a.ok() {
@@ -235,7 +235,7 @@ func (p *probe) newerAlone(isProcess bool) bool { return p.newer && (!p.both || 
 func (p *probe) again() { p.newer, p.wait = false, 0 }
 
 // ignored reports whether the server answered initialize but not the probe.
-func (p *probe) ignored() bool { return p.late != nil && p.answered && !p.came }
+func (p *probe) ignored() bool { return p.late != nil && p.answered && !p.lateDone }
 
 // killed reports, of a server that has ended, whether it answered nothing after the
 // probe. Some servers take any first message but initialize for an error.

@@ -82,10 +82,10 @@ func (c *callback) handler() http.Handler {
 		if ofLogin(r.URL.Query(), c.state) { // anybody may send others, which must not end the login
 			err = errors.New("this login has been answered already")
 			one.Do(func() {
-				said := make(chan error, 1)
+				result := make(chan error, 1)
 				select {
-				case c.answers <- callbackAnswer{r.URL.Query(), said}:
-					err = <-said
+				case c.answers <- callbackAnswer{r.URL.Query(), result}:
+					err = <-result
 				case <-c.closed:
 				}
 			})

@@ -365,11 +365,11 @@ func InProcess(t *testing.T, tools map[string]Handler) *mcpclient.Pool {
 
 // Existing returns servers that exist already as the pool takes them.
 func Existing(servers map[string]*server.MCPServer) map[string]func() *server.MCPServer {
-	made := make(map[string]func() *server.MCPServer, len(servers))
+	constructors := make(map[string]func() *server.MCPServer, len(servers))
 	for name, s := range servers {
-		made[name] = func() *server.MCPServer { return s }
+		constructors[name] = func() *server.MCPServer { return s }
 	}
-	return made
+	return constructors
 }
 
 // ConfigFile returns the path of a configuration file with a text.

@@ -277,15 +277,15 @@ func mixed(text string) bool {
 // saysMore returns a function that reports whether a text is more than what a
 // structured content holds: as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
-	said := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
-	said.note(value)
+	structured := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
+	structured.note(value)
 	return func(text string) bool {
 		text = strings.TrimSpace(text)
-		if said.texts[text] {
+		if structured.texts[text] {
 			return false
 		}
 		parsed, err := decode([]byte(text))
-		return err != nil || !said.values[hashOf(parsed, func(any, hash) {})]
+		return err != nil || !structured.values[hashOf(parsed, func(any, hash) {})]
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *caller) await(ctx context.Context, tool plan.Tool, closing *connection.
 		now := c.state.facts()
 		switch {
 		case now.State == plan.ServerReady && now.conn != closing:
-			return now.conn, now.said.Refuses(tool)
+			return now.conn, now.description.Refuses(tool)
 		case now.State != plan.ServerStarting && now.State != plan.ServerReady || life.Err() != nil:
 			return nil, notDone(tool, "the server %s is not ready: %s", tool.Server, now.why())
 		}

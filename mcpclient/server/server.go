@@ -96,7 +96,7 @@ func (s *Server) View() View {
 		LeftOut: now.LeftOut, Required: s.isRequired(now), Begun: now.begun,
 	}
 	if now.State == plan.ServerReady {
-		v.Tools = now.said.Tools()
+		v.Tools = now.description.Tools()
 		v.Resources = now.conn != nil && now.conn.Resources().Offered()
 	}
 	return v
@@ -180,16 +180,16 @@ func (s *Server) restart() {
 }
 
 // Changes returns what the server says that the user has not accepted.
-func (s *Server) Changes() []plan.ServerChange { return s.state.facts().said.Changes() }
+func (s *Server) Changes() []plan.ServerChange { return s.state.facts().description.Changes() }
 
 // Accept pins what the server says in place of the earlier text, after the user has seen
 // the difference. It fails if the server says something else by now.
 func (s *Server) Accept(ctx context.Context, seen plan.ServerChange) error {
-	said := s.state.facts().said
-	if err := s.settings.Pins.Accept(ctx, s.config, said, seen); err != nil {
+	description := s.state.facts().description
+	if err := s.settings.Pins.Accept(ctx, s.config, description, seen); err != nil {
 		return err
 	}
-	if _, changed := said.Accepted(seen); changed { // else another step has accepted it
+	if _, changed := description.Accepted(seen); changed { // else another step has accepted it
 		s.state.accept(seen)
 	}
 	return nil

@@ -44,18 +44,18 @@ type state struct {
 type facts struct {
 	Admission // State and Problem are the present ones
 
-	conn      *connection.Connection // nil if there is none
-	said      trust.Said             // what it says of its tools
-	tasks     string                 // its tools that run only as tasks
-	protocol  string                 // the version of the last connection
-	begun     time.Time              // time of the last start
-	ready     time.Time              // when it became ready; zero if it was lost since
-	wasReady  bool                   // since the user last started it
-	tries     int                    // starts since it was lost
-	lastLine  func() string          // what it last wrote to standard error, while it starts; may be nil
-	startup   time.Duration          // from begun until the tools were listed
-	failed    string                 // the last failure
-	needLogin bool
+	conn        *connection.Connection // nil if there is none
+	description trust.Description      // what it says of its tools
+	tasks       string                 // its tools that run only as tasks
+	protocol    string                 // the version of the last connection
+	begun       time.Time              // time of the last start
+	ready       time.Time              // when it became ready; zero if it was lost since
+	wasReady    bool                   // since the user last started it
+	tries       int                    // starts since it was lost
+	lastLine    func() string          // what it last wrote to standard error, while it starts; may be nil
+	startup     time.Duration          // from begun until the tools were listed
+	failed      string                 // the last failure
+	needLogin   bool
 }
 
 func newState(signal *Signal, waits []time.Duration, a Admission) *state {
@@ -80,7 +80,7 @@ func (s *state) change(do func(now *facts)) {
 
 // dropped returns the state without the tools, and with another connection.
 func (f facts) dropped(state plan.ServerState, problem string, conn *connection.Connection) facts {
-	f.State, f.Problem, f.said, f.conn, f.lastLine = state, problem, f.said.WithoutTools(), conn, nil
+	f.State, f.Problem, f.description, f.conn, f.lastLine = state, problem, f.description.WithoutTools(), conn, nil
 	return f
 }
 
@@ -171,7 +171,7 @@ const (
 
 // restarting returns the state of the server while it restarts.
 func (f facts) restarting(how ending) facts {
-	f.State, f.said, f.conn, f.startup, f.begun, f.needLogin = plan.ServerStarting, f.said.WithoutTools(), nil, 0, time.Now(), false
+	f.State, f.description, f.conn, f.startup, f.begun, f.needLogin = plan.ServerStarting, f.description.WithoutTools(), nil, 0, time.Now(), false
 	if how == restarted {
 		f.Problem, f.tries, f.wasReady = "", 0, false
 	}
@@ -209,10 +209,10 @@ func (s *state) connecting(lastLine func() string) {
 
 // offer is what a server offers once its tools are listed.
 type offer struct {
-	said     trust.Said
-	note     string
-	tasks    string
-	protocol string
+	description trust.Description
+	note        string
+	tasks       string
+	protocol    string
 }
 
 // listed marks a server as ready, unless a restart was asked for meanwhile, after which
@@ -234,19 +234,19 @@ func (s *state) listed(conn *connection.Connection, o offer) {
 			now.ready, now.wasReady = time.Now(), true
 		}
 		now.State, now.Problem, now.conn, now.lastLine, now.needLogin = plan.ServerReady, o.note, conn, nil, false
-		now.said, now.tasks = o.said, o.tasks
+		now.description, now.tasks = o.description, o.tasks
 	})
 }
 
 // accept takes a change of a tool as accepted.
 func (s *state) accept(seen plan.ServerChange) {
 	s.change(func(now *facts) {
-		said, changed := now.said.Accepted(seen)
+		description, changed := now.description.Accepted(seen)
 		if !changed {
 			return
 		}
-		if now.said = said; now.State == plan.ServerReady {
-			now.Problem = said.Note()
+		if now.description = description; now.State == plan.ServerReady {
+			now.Problem = description.Note()
 		}
 	})
 }
@@ -271,7 +271,7 @@ func (s *state) suspend(conn *connection.Connection, err error) {
 	s.mu.Lock()
 	current := s.now.conn == conn
 	if current {
-		s.now.State, s.now.Problem, s.now.failed, s.now.said = plan.ServerStarting, err.Error(), err.Error(), s.now.said.WithoutTools()
+		s.now.State, s.now.Problem, s.now.failed, s.now.description = plan.ServerStarting, err.Error(), err.Error(), s.now.description.WithoutTools()
 		if conn.IsProcess() {
 			s.now.conn = nil
 		}

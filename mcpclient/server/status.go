@@ -12,11 +12,11 @@ func (s *Server) Status() plan.ServerStatus {
 	secrets := s.settings.Secrets
 	shown := func(text string) untrusted.Text { return untrusted.Text(secrets.Text(text)) }
 	out := plan.ServerStatus{
-		Name: s.config.Name, State: now.State, Tools: len(now.said.Tools()),
+		Name: s.config.Name, State: now.State, Tools: len(now.description.Tools()),
 		Source: s.config.Source.String(), StartMS: now.startup.Milliseconds(), LastError: shown(now.failed),
 		Declined: now.Declined, Allowed: s.isAllowed(now), Disabled: now.Disabled,
 		Protocol: now.protocol, BadEntry: now.State == plan.ServerFailed && s.isBadEntry(),
-		NeedsLogin: now.needLogin, Changes: len(now.said.Changes()), TaskTools: untrusted.Text(now.tasks),
+		NeedsLogin: now.needLogin, Changes: len(now.description.Changes()), TaskTools: untrusted.Text(now.tasks),
 		StartLimit: s.startTimeout(), Log: s.logFile(now),
 	}
 	switch {
@@ -35,7 +35,7 @@ func (s *Server) Status() plan.ServerStatus {
 	if now.lastLine != nil && now.State == plan.ServerStarting {
 		out.Doing = shown(now.lastLine())
 	}
-	if now.conn != nil && s.builtin == nil && !now.said.InstructionsChanged() {
+	if now.conn != nil && s.builtin == nil && !now.description.InstructionsChanged() {
 		out.Instructions = untrusted.Text(secrets.Known(now.conn.Instructions()))
 	}
 	s.describeTransport(&out)

@@ -229,10 +229,10 @@ func (s *supervisor) list(ctx context.Context, conn *connection.Connection) erro
 			tools[i].Contained = containment(s.settings.Box)
 		}
 	}
-	said := trust.Unpinned(s.config.Name, tools)
+	description := trust.Unpinned(s.config.Name, tools)
 	if s.builtin == nil {
-		said = s.compare(tools, conn.Instructions(), found.Texts)
-		note = cmp.Or(said.Note(), note)
+		description = s.compare(tools, conn.Instructions(), found.Texts)
+		note = cmp.Or(description.Note(), note)
 	}
 	if note != "" {
 		s.settings.Logger.Warn("tools", "server", s.config.Name, "note", note)
@@ -240,7 +240,7 @@ func (s *supervisor) list(ctx context.Context, conn *connection.Connection) erro
 	if s.builtin == nil {
 		conn.ListPrompts()
 	}
-	s.state.listed(conn, offer{said: said, note: note, tasks: found.Tasks, protocol: conn.Protocol()})
+	s.state.listed(conn, offer{description: description, note: note, tasks: found.Tasks, protocol: conn.Protocol()})
 	return nil
 }
 
@@ -257,9 +257,9 @@ func containment(b *box.Box) plan.Containment {
 }
 
 // compare compares what the server says with its pins, and tells the user what is new.
-func (s *supervisor) compare(tools []plan.Tool, instructions string, texts map[string]string) trust.Said {
+func (s *supervisor) compare(tools []plan.Tool, instructions string, texts map[string]string) trust.Description {
 	life, name := s.settings.Life, s.config.Name
-	said, news, err := s.settings.Pins.Compare(life, s.config, tools, instructions, texts)
+	description, news, err := s.settings.Pins.Compare(life, s.config, tools, instructions, texts)
 	if err != nil && life.Err() == nil {
 		s.settings.Logger.Warn("pinned tools", "server", name, "error", err)
 		s.settings.Note(name, fmt.Sprintf("what the tools of %s are cannot be compared with earlier: %v", name, err))
@@ -267,7 +267,7 @@ func (s *supervisor) compare(tools []plan.Tool, instructions string, texts map[s
 	if len(news) > 0 {
 		s.settings.Note(name, fmt.Sprintf("the server %s has %s now: %s", name, english.Count(len(news), "new tool"), english.First(news, 3)))
 	}
-	return said
+	return description
 }
 
 // relist lists the tools again. If the server no longer knows the session, it opens

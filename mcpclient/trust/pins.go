@@ -40,9 +40,9 @@ func (p *Pins) of(s config.Server) pin.Server {
 	return pin.Server{Name: s.Name, Identity: pin.Sum(string(text))}
 }
 
-// Said is what a server says of its tools, compared with its pins. It is a value that
+// Description is what a server says of its tools, compared with its pins. It is a value that
 // does not change; the zero value says nothing.
-type Said struct {
+type Description struct {
 	server  string
 	tools   []plan.Tool
 	changes []change
@@ -57,13 +57,15 @@ type change struct {
 
 // Unpinned returns what a server says that is not compared, since it is part of this
 // program.
-func Unpinned(server string, tools []plan.Tool) Said { return Said{server: server, tools: tools} }
+func Unpinned(server string, tools []plan.Tool) Description {
+	return Description{server: server, tools: tools}
+}
 
 // Compare compares what a server says with its pins, and pins what has none. It marks
 // the tools whose text is another one. texts are the texts of the tools, by name. It
 // also returns the names of tools that are new of a known server, sorted. The error says
 // why there is no comparison with earlier; the rest holds then, too.
-func (p *Pins) Compare(ctx context.Context, s config.Server, tools []plan.Tool, instructions string, texts map[string]string) (said Said, news []string, err error) {
+func (p *Pins) Compare(ctx context.Context, s config.Server, tools []plan.Tool, instructions string, texts map[string]string) (description Description, news []string, err error) {
 	now := map[string]string{}
 	for _, t := range tools {
 		now[t.Name] = texts[t.Name]
@@ -72,22 +74,22 @@ func (p *Pins) Compare(ctx context.Context, s config.Server, tools []plan.Tool, 
 		now[pin.Instructions] = instructions
 	}
 	differs, err := p.folder.Check(ctx, p.of(s), now)
-	said.server = s.Name
+	description.server = s.Name
 	for _, name := range slices.Sorted(maps.Keys(differs.Changed)) {
 		diff, _, _ := plan.UnifiedDiff("accepted", "now", lined(differs.Changed[name]), lined(now[name]))
-		said.changes = append(said.changes, change{plan.ServerChange{Server: s.Name, Tool: name, Pin: pin.Sum(now[name]), Diff: untrusted.Text(untrusted.Visible(diff))}, now[name]})
+		description.changes = append(description.changes, change{plan.ServerChange{Server: s.Name, Tool: name, Pin: pin.Sum(now[name]), Diff: untrusted.Text(untrusted.Visible(diff))}, now[name]})
 	}
 	for _, t := range tools {
 		t.Pin = pin.Sum(now[t.Name])
-		if at := slices.IndexFunc(said.changes, func(c change) bool { return c.Tool == t.Name }); at >= 0 {
-			t.Changed, t.TooLong = said.changes[at].Diff, said.changes[at].TooLong()
+		if at := slices.IndexFunc(description.changes, func(c change) bool { return c.Tool == t.Name }); at >= 0 {
+			t.Changed, t.TooLong = description.changes[at].Diff, description.changes[at].TooLong()
 			if t.TooLong {
 				t.Changed = untrusted.Text("its server has changed it, by more than can be shown here: " + howToAccept(t.QualifiedName()))
 			}
 		}
-		said.tools = append(said.tools, t)
+		description.tools = append(description.tools, t)
 	}
-	return said, slices.DeleteFunc(differs.New, func(key string) bool { return key == pin.Instructions }), err
+	return description, slices.DeleteFunc(differs.New, func(key string) bool { return key == pin.Instructions }), err
 }
 
 func lined(text string) string { return strings.TrimSuffix(text, "\n") + "\n" }
@@ -97,13 +99,15 @@ func howToAccept(name string) string {
 }
 
 // Tools returns the tools, those that have changed among them.
-func (s Said) Tools() []plan.Tool { return s.tools }
+func (s Description) Tools() []plan.Tool { return s.tools }
 
 // WithoutTools returns the changes alone, since the server does not offer its tools now.
-func (s Said) WithoutTools() Said { return Said{server: s.server, changes: s.changes} }
+func (s Description) WithoutTools() Description {
+	return Description{server: s.server, changes: s.changes}
+}
 
 // Changes returns what the user has not accepted.
-func (s Said) Changes() []plan.ServerChange {
+func (s Description) Changes() []plan.ServerChange {
 	var all []plan.ServerChange
 	for _, c := range s.changes {
 		all = append(all, c.ServerChange)
@@ -113,12 +117,12 @@ func (s Said) Changes() []plan.ServerChange {
 
 // InstructionsChanged reports whether the user has not accepted the instructions of the
 // server.
-func (s Said) InstructionsChanged() bool {
+func (s Description) InstructionsChanged() bool {
 	return slices.ContainsFunc(s.changes, func(c change) bool { return c.Tool == pin.Instructions })
 }
 
 // Note says which tools are not offered, "" if there are none.
-func (s Said) Note() string {
+func (s Description) Note() string {
 	if len(s.changes) == 0 {
 		return ""
 	}
@@ -142,7 +146,7 @@ const maxNames = 3
 
 // Refuses returns why a tool is not called: it is not the one that the user has accepted,
 // or another one than the caller knows. It returns nil if the tool may be called.
-func (s Said) Refuses(tool plan.Tool) error {
+func (s Description) Refuses(tool plan.Tool) error {
 	at := slices.IndexFunc(s.tools, func(t plan.Tool) bool { return t.Name == tool.Name })
 	switch {
 	case slices.ContainsFunc(s.changes, func(c change) bool { return c.Tool == tool.Name }):
@@ -159,16 +163,16 @@ func (s Said) Refuses(tool plan.Tool) error {
 // Accept pins a change that the user has seen in place of the earlier text. It fails if
 // the server says something else by now. [Said.Accepted] returns what the server says
 // then.
-func (p *Pins) Accept(ctx context.Context, s config.Server, said Said, seen plan.ServerChange) error {
-	which := slices.IndexFunc(said.changes, isChange(seen))
+func (p *Pins) Accept(ctx context.Context, s config.Server, description Description, seen plan.ServerChange) error {
+	which := slices.IndexFunc(description.changes, isChange(seen))
 	if which < 0 {
 		// Another step may have accepted it.
-		if slices.ContainsFunc(said.tools, func(t plan.Tool) bool { return t.Name == seen.Tool && t.Pin == seen.Pin }) {
+		if slices.ContainsFunc(description.tools, func(t plan.Tool) bool { return t.Name == seen.Tool && t.Pin == seen.Pin }) {
 			return nil
 		}
 		return errors.New("the server " + seen.Server + " has changed it again since; read the new change")
 	}
-	accepted := said.changes[which]
+	accepted := description.changes[which]
 	if err := p.folder.Accept(ctx, p.of(s), map[string]string{accepted.Tool: accepted.text}); err != nil {
 		return fmt.Errorf("accept the change of %s: %w", seen.Server, err)
 	}
@@ -181,8 +185,8 @@ func isChange(seen plan.ServerChange) func(change) bool {
 
 // Accepted returns what the server says with a change accepted, and whether it was a
 // change before.
-func (s Said) Accepted(seen plan.ServerChange) (after Said, changed bool) {
-	after = Said{server: s.server, tools: slices.Clone(s.tools), changes: slices.DeleteFunc(slices.Clone(s.changes), isChange(seen))}
+func (s Description) Accepted(seen plan.ServerChange) (after Description, changed bool) {
+	after = Description{server: s.server, tools: slices.Clone(s.tools), changes: slices.DeleteFunc(slices.Clone(s.changes), isChange(seen))}
 	for i, t := range after.tools {
 		if t.Name == seen.Tool && t.Pin == seen.Pin {
 			after.tools[i].Changed, after.tools[i].TooLong = "", false

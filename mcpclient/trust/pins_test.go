@@ -15,7 +15,7 @@ var web = config.Server{Name: "web", URL: "https://example.com"}
 
 // says compares what a server says of its tools; each text is the text of the tool with
 // the name before "=".
-func says(t *testing.T, pins *trust.Pins, instructions string, texts ...string) (trust.Said, []string) {
+func says(t *testing.T, pins *trust.Pins, instructions string, texts ...string) (trust.Description, []string) {
 	t.Helper()
 	var tools []plan.Tool
 	all := map[string]string{}

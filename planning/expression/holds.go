@@ -13,22 +13,22 @@ import (
 // Holds evaluates the expression with JSON values, numbers as json.Number, and returns the
 // values it looked at. It fails with an *Error if there is no answer, as for a missing
 // field or a comparison of text with a number.
-func (e *Expression) Holds(values map[string]any) (holds bool, saw []Sight, err error) {
-	saw = e.saw(values)
+func (e *Expression) Holds(values map[string]any) (holds bool, sights []Sight, err error) {
+	sights = e.valuesOf(values)
 	for _, name := range e.names {
 		if _, ok := values[name]; !ok {
-			return false, saw, &Error{Message: fmt.Sprintf("%s has no value yet", name)}
+			return false, sights, &Error{Message: fmt.Sprintf("%s has no value yet", name)}
 		}
 	}
 	answer, err := e.evaluate(values)
 	if err != nil {
-		return false, saw, err
+		return false, sights, err
 	}
 	holds, ok := answer.(bool)
 	if !ok {
-		return false, saw, &Error{Message: fmt.Sprintf("the expression gave %s, not true or false", typeOf(answer))}
+		return false, sights, &Error{Message: fmt.Sprintf("the expression gave %s, not true or false", typeOf(answer))}
 	}
-	return holds, saw, nil
+	return holds, sights, nil
 }
 
 // evaluate runs the program. Numbers that cannot be computed with panic outside of it.
@@ -56,19 +56,19 @@ func (e *Expression) evaluate(values map[string]any) (answer any, err error) {
 	}
 }
 
-// saw returns the values of the paths in the expression, each once.
-func (e *Expression) saw(values map[string]any) []Sight {
-	var saw []Sight
+// valuesOf returns the values of the paths in the expression, each once.
+func (e *Expression) valuesOf(values map[string]any) []Sight {
+	var sights []Sight
 	for _, s := range e.sights {
 		path := s.String()
-		if slices.ContainsFunc(saw, func(other Sight) bool { return other.Path == path }) {
+		if slices.ContainsFunc(sights, func(other Sight) bool { return other.Path == path }) {
 			continue
 		}
 		if v, ok := s.value(values); ok {
-			saw = append(saw, Sight{Path: path, Value: bounded(v)})
+			sights = append(sights, Sight{Path: path, Value: bounded(v)})
 		}
 	}
-	return saw
+	return sights
 }
 
 // typeOf names the JSON type of an answer.

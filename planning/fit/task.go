@@ -117,8 +117,8 @@ func (t Task) Missed(answer string, before, after map[string]string) string {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(after)) {
-		_, meant := t.Files[path]
-		if was, there := before[path]; !meant && (!there || was != after[path]) {
+		_, named := t.Files[path]
+		if was, there := before[path]; !named && (!there || was != after[path]) {
 			return path + " was changed"
 		}
 	}

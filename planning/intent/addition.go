@@ -120,7 +120,7 @@ func EditsInPlace(goal string) bool {
 		case begins && t.is("lint", "vet", "start", "restart", "stop", "download", "upload", "send"), begins && handles(tokens, i):
 			return false
 		case !begins || !t.is(imperatives...):
-		case t.is(editing...), gives(tokens, i):
+		case t.is(editing...), isGiving(tokens, i):
 			edits = true
 		case runsTests(goal, tokens, i):
 		default:

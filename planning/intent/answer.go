@@ -16,7 +16,7 @@ import (
 // may have any shape.
 func Answer(in Intent, history []plan.HistoryItem, left string) string {
 	a := answerer{in: in, steps: lastAttempts(history)}
-	parts := a.told()
+	parts := a.composed()
 	shown := a.shown()
 	if len(parts) > 0 {
 		shown = nil

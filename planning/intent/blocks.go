@@ -68,7 +68,7 @@ func (a answerer) matched(total int) (found, none string) {
 	case a.in.Params["raised"] != "":
 		return english.Count(total, "line") + english.Agree(total, " that raises or returns ", " that raise or return ") + a.about(), "No line raises or returns " + a.about() + place + "."
 	case len(marks) > 0:
-		return english.Count(total, "line") + " with " + saidMarks(marks), "No line has " + saidMarks(marks) + place + "."
+		return english.Count(total, "line") + " with " + markList(marks), "No line has " + markList(marks) + place + "."
 	case len(target) > 1 && a.in.Params["exact"] == "" && a.in.Params["case"] == "":
 		return english.Count(total, "line") + " with words from " + a.about(), "Nothing in the workspace matches " + a.about() + place + ". Try fewer words."
 	default:

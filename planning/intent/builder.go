@@ -82,10 +82,10 @@ func (b *builder) addInvalid(format string, args ...any) {
 func (b *builder) shape() shape { return shapeOf(b.in.Target) }
 
 // about is the target on one line.
-func (b *builder) about() string { return said(b.in.Target) }
+func (b *builder) about() string { return inTitle(b.in.Target) }
 
-// said is what the words name, in a title.
-func said(text string) string { return cmp.Or(plan.OneLine(text, 60), "what was meant") }
+// inTitle is what the words name, in a title.
+func inTitle(text string) string { return cmp.Or(plan.OneLine(text, 60), "what was meant") }
 
 // path is the target as a path.
 func (b *builder) path() string { return literally(pathOf(b.in.Target)) }
@@ -146,5 +146,5 @@ func (b *builder) file(name string) int {
 	if isFile(name) {
 		return b.call("fs.read", "Read "+plan.OneLine(name, 60), map[string]any{"path": name}, "source")
 	}
-	return b.call("code.symbols", "List the symbols of "+said(name), map[string]any{"path": name}, "outline")
+	return b.call("code.symbols", "List the symbols of "+inTitle(name), map[string]any{"path": name}, "outline")
 }

@@ -240,7 +240,7 @@ func (b *builder) rename() {
 	}
 	place := b.within()
 	uses := b.call("code.references", "Find the references to "+b.about(), map[string]any{"symbol": b.symbol(), "path": place}, "uses")
-	change := b.call("code.transform", "Work out the renaming to "+said(name), map[string]any{
+	change := b.call("code.transform", "Work out the renaming to "+inTitle(name), map[string]any{
 		"kind": "rename", "symbol": "${uses.symbol}", "new_name": literally(name), "path": place,
 	}, "change", uses)
 	b.applied(change)
@@ -258,7 +258,7 @@ func (b *builder) moved(to string) {
 	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
 		b.addMissing("a rename takes one path and one new path: rename a.go to b.go")
 	}
-	b.tests(b.call("fs.move", "Move "+said(from)+" to "+said(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
+	b.tests(b.call("fs.move", "Move "+inTitle(from)+" to "+inTitle(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
 }
 
 // model shows a model the code, and what else its work needs.
@@ -283,7 +283,7 @@ func (b *builder) model() {
 	case b.in.Action == addTests && isSource:
 		look("code.symbols", "List the symbols of "+b.about(), map[string]any{"path": b.path()}, "symbols")
 		if tests := b.facts.tests(source); tests != "" {
-			look("fs.read", "Read the tests in "+said(tests), map[string]any{"path": literally(tests)}, "tests")
+			look("fs.read", "Read the tests in "+inTitle(tests), map[string]any{"path": literally(tests)}, "tests")
 		} else if b.facts.Known { // a new file is written only if there is surely none
 			tool, to = "fs.write", testfile.Of(source)
 		}

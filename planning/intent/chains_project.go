@@ -49,7 +49,7 @@ func (b *builder) command() {
 		b.call(runTests, "Run the tests", nil, "tests")
 		return
 	}
-	b.program("Run "+said(shownCommand(argv)), argv)
+	b.program("Run "+inTitle(shownCommand(argv)), argv)
 }
 
 // buildProject runs the project's own build; asked how, it reads where that stands.
@@ -83,7 +83,7 @@ func (b *builder) byProject(argv []string, from, what, task string) {
 		b.call("fs.read", "Read "+from, map[string]any{"path": from}, "")
 		return
 	}
-	b.program("Run "+said(shownCommand(argv)), argv)
+	b.program("Run "+inTitle(shownCommand(argv)), argv)
 }
 
 // dependencies reads what the manifests of the project need.
@@ -147,8 +147,8 @@ func marksIn(target string) (marks []string) {
 	return marks
 }
 
-// saidMarks names marks in a sentence.
-func saidMarks(marks []string) string {
+// markList names marks in a sentence.
+func markList(marks []string) string {
 	quoted := make([]string, len(marks))
 	for i, mark := range marks {
 		quoted[i] = code(mark)

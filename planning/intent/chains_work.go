@@ -98,7 +98,7 @@ func (b *builder) status() { b.call("vcs.status", "Show the status", nil, "") }
 // diff shows what is not committed, or the changes of one commit.
 func (b *builder) diff() {
 	if commit := b.in.Params["commit"]; commit != "" {
-		b.call("vcs.show", "Show the commit "+said(commit), map[string]any{"ref": literally(commit)}, "")
+		b.call("vcs.show", "Show the commit "+inTitle(commit), map[string]any{"ref": literally(commit)}, "")
 		return
 	}
 	args := map[string]any{"of": "all"}
@@ -177,16 +177,16 @@ func (b *builder) commit() {
 		return
 	}
 	name := literally(b.where())
-	made := map[string]any{"message": "${summary.title}"}
+	args := map[string]any{"message": "${summary.title}"}
 	if message := b.in.Params["message"]; message != "" {
-		made["message"] = literally(message)
+		args["message"] = literally(message)
 	}
 	if name != "" {
-		made["paths"] = []any{name}
+		args["paths"] = []any{name}
 	}
 	shown := b.call("vcs.diff", "Look at the changes to commit", map[string]any{"of": "commit", "path": name}, "changes")
 	summary := b.call("code.summarize", "Summarize the changes", map[string]any{"diff": "${changes.diff}"}, "summary", shown)
-	b.call("vcs.commit", "Commit the changes", made, "committed", summary)
+	b.call("vcs.commit", "Commit the changes", args, "committed", summary)
 }
 
 func (b *builder) branch() {

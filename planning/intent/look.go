@@ -603,7 +603,7 @@ func OnlyAsks(goal string) bool {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
-			if t.is(imperatives...) || gives(tokens, i) {
+			if t.is(imperatives...) || isGiving(tokens, i) {
 				return false
 			}
 			asks = asks || t.is("for", "in", "at", "on", "by", "to", "from", "with", "of", "since", "until") && i+1 < len(tokens) && tokens[i+1].is(questions...) || t.is(questions...) || t.is(asking...) || t.is(inquiries...) || t.is("give") && i+1 < len(tokens) && tokens[i+1].is("me", "us") || t.is("do", "have") && questioned(tokens[i:])
@@ -616,9 +616,9 @@ func OnlyAsks(goal string) bool {
 	return asks
 }
 
-// gives reports whether the verb at a position gives code something: "give each field a tag",
+// isGiving reports whether the verb at a position gives code something: "give each field a tag",
 // and not "give me the list".
-func gives(tokens []token, i int) bool {
+func isGiving(tokens []token, i int) bool {
 	return tokens[i].is("give") && i+1 < len(tokens) && !tokens[i+1].is("me", "us", "a", "an", "details", "examples", "reasons", "one")
 }
 
@@ -743,7 +743,7 @@ func WantsChange(goal string) bool {
 		switch {
 		case begins && t.is(fillers...):
 		case begins:
-			if t.is(changing...) || gives(tokens, i) {
+			if t.is(changing...) || isGiving(tokens, i) {
 				return true
 			}
 			begins = false

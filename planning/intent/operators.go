@@ -65,15 +65,15 @@ func (c Chain) checks(n Node) []plan.Check {
 
 // patchChecks are the checks of a node that applies a change worked out by another.
 func (c Chain) patchChecks(n Node) []plan.Check {
-	for _, made := range c.Nodes {
-		change := made.ResultVariable
+	for _, node := range c.Nodes {
+		change := node.ResultVariable
 		switch {
-		case made.Tool != "code.transform" || change == "" || n.Args["diff"] != "${"+change+".diff}":
-		case made.Args["kind"] == "rename" && c.renamedSymbol(made) == nil:
+		case node.Tool != "code.transform" || change == "" || n.Args["diff"] != "${"+change+".diff}":
+		case node.Args["kind"] == "rename" && c.renamedSymbol(node) == nil:
 			return nil
-		case made.Args["kind"] == "rename":
-			args := map[string]any{"symbol": c.renamedSymbol(made), "allow_none": true}
-			if at := made.Args["path"]; at != nil {
+		case node.Args["kind"] == "rename":
+			args := map[string]any{"symbol": c.renamedSymbol(node), "allow_none": true}
+			if at := node.Args["path"]; at != nil {
 				args["path"] = at
 			}
 			return []plan.Check{{

@@ -274,11 +274,11 @@ func listCommand(words string, tokens []token) (r formMatch, ok bool) {
 
 // shownCommand is a command as it is shown.
 func shownCommand(argv []string) string {
-	said := make([]string, len(argv))
+	words := make([]string, len(argv))
 	for i, arg := range argv {
-		if said[i] = arg; arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
-			said[i] = strconv.Quote(arg)
+		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
+			words[i] = strconv.Quote(arg)
 		}
 	}
-	return path.Base(said[0]) + strings.TrimPrefix(strings.Join(said, " "), said[0])
+	return path.Base(words[0]) + strings.TrimPrefix(strings.Join(words, " "), words[0])
 }

@@ -124,13 +124,13 @@ func (f Facts) correction(words string, tokens []token) string {
 		if t.quoted || len(t.key) < 3 || looksLikeName(t) || slices.Contains(grammarWords(), t.key) || t.is(plainWords...) {
 			continue
 		}
-		meant := spellings(t.key)
-		if len(meant) == 0 {
+		candidates := spellings(t.key)
+		if len(candidates) == 0 {
 			continue
 		}
 		var longer []string
 		for _, text := range texts {
-			for _, word := range meant {
+			for _, word := range candidates {
 				longer = append(longer, text+words[at:t.start]+word)
 			}
 		}
@@ -148,17 +148,17 @@ func (f Facts) correction(words string, tokens []token) string {
 }
 
 // spellings are the words of the grammar that a misspelled one may be, the nearest first.
-func spellings(word string) (meant []string) {
+func spellings(word string) (candidates []string) {
 	known := slices.Clone(grammarWords())
-	for len(meant) < mostNear {
+	for len(candidates) < mostNear {
 		nearest := english.Nearest(word, known)
 		if nearest == "" {
 			break
 		}
-		meant = append(meant, nearest)
+		candidates = append(candidates, nearest)
 		known = slices.DeleteFunc(known, func(w string) bool { return w == nearest })
 	}
-	return meant
+	return candidates
 }
 
 // understands reports whether words are an order that needs no model.

@@ -417,21 +417,21 @@ func (g *Graph) loop(knot []int) []int {
 	for _, i := range knot {
 		members[i] = true
 	}
-	came := map[int]int{start: start}
+	previous := map[int]int{start: start}
 	for open := []int{start}; len(open) > 0; open = open[1:] {
 		i := open[0]
 		for _, j := range g.needs[i] {
 			if j == start {
 				loop := []int{i}
 				for i != start {
-					i = came[i]
+					i = previous[i]
 					loop = append(loop, i)
 				}
 				slices.Reverse(loop)
 				return loop
 			}
-			if _, seen := came[j]; !seen && members[j] {
-				came[j] = i
+			if _, seen := previous[j]; !seen && members[j] {
+				previous[j] = i
 				open = append(open, j)
 			}
 		}

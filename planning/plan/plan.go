@@ -333,9 +333,9 @@ func CountVerified(evidence []Evidence) int {
 }
 
 // SawWords says which values a check looked at: "result.failed is 3"; "" for none.
-func SawWords(saw []expression.Sight) string {
-	words := make([]string, len(saw))
-	for i, s := range saw {
+func SawWords(sights []expression.Sight) string {
+	words := make([]string, len(sights))
+	for i, s := range sights {
 		words[i] = untrusted.Line(s.Path + " is " + CanonicalJSON(s.Value))
 	}
 	return strings.Join(words, " and ")

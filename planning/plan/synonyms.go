@@ -92,7 +92,7 @@ func (s *Signature) renamed(args map[string]any) (map[string]any, []Coercion) {
 	for again := true; again; {
 		again = false
 		for _, name := range s.unknownNames(args) {
-			if as := s.meant(args, name); as != "" {
+			if as := s.resolveName(args, name); as != "" {
 				value := args[name]
 				if words, ok := s.commandWords(as, value); ok {
 					value = words
@@ -135,10 +135,10 @@ func (s *Signature) unknownNames(args map[string]any) []string {
 	return names
 }
 
-// meant returns the one argument of the schema that a name can mean; "" if there is
+// resolveName returns the one argument of the schema that a name can mean; "" if there is
 // none, or more than one. It must not be given, and the schema must refuse args
 // without it or with the unknown name.
-func (s *Signature) meant(args map[string]any, name string) string {
+func (s *Signature) resolveName(args map[string]any, name string) string {
 	written := bareName(name)
 	var same, close []string
 	for _, arg := range s.names {

@@ -136,8 +136,8 @@ func (e *UnknownToolError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("there is no tool %q, and no server offers any", e.Name)
 	}
-	if meant := english.DidYouMean(e.Name, e.Known); meant != "" {
-		return fmt.Sprintf("there is no tool %q%s", e.Name, meant)
+	if hint := english.DidYouMean(e.Name, e.Known); hint != "" {
+		return fmt.Sprintf("there is no tool %q%s", e.Name, hint)
 	}
 	if len(e.Known) <= mostNamed {
 		return fmt.Sprintf("there is no tool %q; there are %s", e.Name, strings.Join(e.Known, ", "))

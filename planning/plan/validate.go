@@ -179,8 +179,8 @@ func (c *checker) checkFields(path, step string, extra map[string]any, known []s
 		return
 	}
 	for _, name := range SortedKeys(extra) {
-		if meant := english.DidYouMean(name, known); meant != "" && name != "tool_calls" {
-			c.warn(CodeUnknownField, JSONPointer(path, name), step, "unknown field %s%s", name, meant)
+		if hint := english.DidYouMean(name, known); hint != "" && name != "tool_calls" {
+			c.warn(CodeUnknownField, JSONPointer(path, name), step, "unknown field %s%s", name, hint)
 		}
 	}
 }
@@ -189,8 +189,8 @@ func (c *checker) checkFields(path, step string, extra map[string]any, known []s
 // if there is none.
 func misspelled(extra map[string]any, field string) string {
 	for _, name := range SortedKeys(extra) {
-		if meant := english.DidYouMean(name, []string{field}); meant != "" {
-			return ": unknown field " + name + meant
+		if hint := english.DidYouMean(name, []string{field}); hint != "" {
+			return ": unknown field " + name + hint
 		}
 	}
 	return ""

@@ -499,8 +499,8 @@ func evidenceLines(evidence []plan.Evidence) string {
 			of = "step " + plan.OneLine(e.Step, 40)
 		}
 		lines[i] = string(e.State) + ": " + of + ", " + plan.OneLine(string(e.Title), 120)
-		if saw := plan.SawWords(e.Saw); saw != "" {
-			lines[i] += " (" + plan.OneLine(saw, 160) + ")"
+		if words := plan.SawWords(e.Saw); words != "" {
+			lines[i] += " (" + plan.OneLine(words, 160) + ")"
 		}
 	}
 	if !checked {

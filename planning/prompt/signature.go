@@ -120,12 +120,12 @@ func serverNotes(p Prompting, tools []retrieval.Match) string {
 	seen, taken := map[string]bool{}, 0
 	var lines []string
 	for _, m := range tools {
-		said := p.Servers[m.Tool.Server]
-		if said == "" || seen[m.Tool.Server] {
+		note := p.Servers[m.Tool.Server]
+		if note == "" || seen[m.Tool.Server] {
 			continue
 		}
 		seen[m.Tool.Server] = true
-		line := plan.OneLine(m.Tool.Server, 60) + ": " + plan.OneLine(string(said), one)
+		line := plan.OneLine(m.Tool.Server, 60) + ": " + plan.OneLine(string(note), one)
 		if taken += len(line); taken <= all {
 			lines = append(lines, line)
 		}

@@ -134,15 +134,15 @@ func (e *fileEditor) leave() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		var said []string
+		var notes []string
 		for id, u := range texts {
 			words, kept := u.save("the gate has closed")
-			said = append(said, words)
+			notes = append(notes, words)
 			if kept {
 				delete(texts, id)
 			}
 		}
-		return KeptMsg{strings.Join(said, " "), texts}
+		return KeptMsg{strings.Join(notes, " "), texts}
 	}
 }
 

@@ -32,14 +32,14 @@ func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 // actions are the actions on the conversation.
 func actions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
-		{ID: "chat.search", Keys: "ctrl+f", Does: "search the chat", Refuse: (*Pane).nothingSaid, Do: focused(func(c *Pane) { c.find.start() })},
+		{ID: "chat.search", Keys: "ctrl+f", Does: "search the chat", Refuse: (*Pane).emptyReason, Do: focused(func(c *Pane) { c.find.start() })},
 		{ID: "chat.copy", Keys: "ctrl+y", Does: "copy code; again: the previous block", Refuse: func(c *Pane) string { return c.copying.refusal() }, Do: func(c *Pane) keymap.Requests { return c.copying.next() }},
 		{ID: "chat.cited", Keys: "alt+j", Does: "open a cited step; again: next", Refuse: keymap.Needs((*Pane).cites, "The answer cites no step."), Do: (*Pane).openCited},
 		{ID: "chat.thinking", Keys: "alt+t", Does: "show the model's thinking", Refuse: (*Pane).noThinking, Do: keymap.Calls(func(c *Pane) { c.foldNewest(foldThinking) })},
 		{ID: "chat.thinking_all", Keys: "alt+T", Does: "show or fold all thinking", Refuse: (*Pane).noThinking, Do: (*Pane).saveThinking},
 		{ID: "chat.export", Keys: "alt+x", Does: "export the chat as Markdown", Refuse: (*Pane).noExport, Do: (*Pane).export},
-		{ID: "chat.top", Keys: "ctrl+home", Does: "start of the chat", KeyOnly: true, Refuse: (*Pane).nothingSaid, Do: focused(func(c *Pane) { c.Scroll(1 << 20) })},
-		{ID: "chat.bottom", Keys: "ctrl+end", Does: "end of the chat", KeyOnly: true, Refuse: (*Pane).nothingSaid, Do: focused((*Pane).ToEnd)},
+		{ID: "chat.top", Keys: "ctrl+home", Does: "start of the chat", KeyOnly: true, Refuse: (*Pane).emptyReason, Do: focused(func(c *Pane) { c.Scroll(1 << 20) })},
+		{ID: "chat.bottom", Keys: "ctrl+end", Does: "end of the chat", KeyOnly: true, Refuse: (*Pane).emptyReason, Do: focused((*Pane).ToEnd)},
 		{ID: "chat.unfold", Keys: "alt+u", Does: "expand the newest card or thinking", Refuse: (*Pane).nothingFolded, Do: keymap.Calls(func(c *Pane) { c.foldNewest("") })},
 	}
 }
@@ -88,8 +88,8 @@ func (c *Pane) Mode() keymap.Mode {
 	return keymap.Mode{Actions: c.find.actions(), Type: c.Update}
 }
 
-// nothingSaid explains why the chat cannot be searched.
-func (c *Pane) nothingSaid() string {
+// emptyReason explains why the chat cannot be searched.
+func (c *Pane) emptyReason() string {
 	if len(c.Blocks) == 0 {
 		return "The chat is empty."
 	}
@@ -101,5 +101,5 @@ func (c *Pane) noExport() string {
 	if c.state.Closed {
 		return "The session is closed."
 	}
-	return c.nothingSaid()
+	return c.emptyReason()
 }

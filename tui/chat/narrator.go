@@ -87,13 +87,13 @@ func (n *Narrator) draw(e story.Entry) {
 	case story.Plan:
 		n.add(planBlock(l, n.run, e.Plan.Title.Line(), len(e.Plan.Steps), n.run.DryRun()))
 	case story.Revision:
-		n.add(revisionBlock(l, e.Event.(event.PlanDiff), e.Told))
+		n.add(revisionBlock(l, e.Event.(event.PlanDiff), e.CauseKnown))
 	case story.Reviewed:
 		n.add(reviewBlock(l, n.run, e.Event.(event.PlanReviewed)))
 	case story.Replanning:
 		n.add(replanBlock(c, n.run))
 	case story.Route:
-		n.add(toldBlock(l, e))
+		n.add(entryBlock(l, e))
 		if n.run.Model == "" {
 			c.ranByWords() // the remark reports the missing model
 		}
@@ -101,7 +101,7 @@ func (n *Narrator) draw(e story.Entry) {
 		d := e.Event.(event.RunSteered)
 		n.add(steerBlock(l, d, c.showsSent("/steer ", d.Text))) // a command is in the chat already
 	case story.Failure:
-		n.add(toldBlock(l, e).withGap(true))
+		n.add(entryBlock(l, e).withGap(true))
 	case story.GateAnswered:
 		n.drawAnswer(e)
 	case story.Answer:
@@ -120,7 +120,7 @@ func (n *Narrator) draw(e story.Entry) {
 		n.add(c.advice())
 	default:
 		if !n.drawTurn(e) {
-			n.add(toldBlock(l, e))
+			n.add(entryBlock(l, e))
 		}
 	}
 }

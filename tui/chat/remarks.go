@@ -37,8 +37,8 @@ func noteBlock(l *draw.Styles, level, text string) *Block {
 	return b.asNote()
 }
 
-// toldBlock returns a block with the words of an entry.
-func toldBlock(l *draw.Styles, e story.Entry) *Block {
+// entryBlock returns a block with the words of an entry.
+func entryBlock(l *draw.Styles, e story.Entry) *Block {
 	switch {
 	case e.Kind == story.Granted && e.Level == story.Warn:
 		return remarkBlock(l, gateGlyph, warningStyle, e.Words+" "+l.Glyphs.Separator+" untrusted text")

@@ -46,7 +46,7 @@ func NewChanges(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Changes {
 func (d *Changes) Open(c event.Changes) {
 	why := ""
 	if d.Shown() {
-		why = d.said() // of a refusal
+		why = d.lastMessage() // of a refusal
 	}
 	*d = Changes{document: newDocument(d.Styles, d.Keys), guard: d.guard, fresh: true, changes: c}
 	d.appear()
@@ -164,9 +164,9 @@ func (d *Changes) choice() (c event.ChangesChoice, some bool) {
 // changesActions are the actions of the dialog.
 func changesActions() keymap.Table[*Changes] {
 	return keymap.Table[*Changes]{
-		{ID: "changes.choose", Keys: "space", Does: "take the change, or leave it out", When: func(d *Changes) bool { return len(d.parts) > 0 && d.idle() }, Do: meant(keymap.Calls((*Changes).toggle))},
-		{ID: "changes.take", Keys: "y", Does: "take the chosen changes, drop the others", When: (*Changes).idle, Do: meant((*Changes).take)},
-		{ID: "changes.drop", Keys: "D", Does: "drop all changes; press twice", When: (*Changes).idle, Do: meant((*Changes).drop)},
+		{ID: "changes.choose", Keys: "space", Does: "take the change, or leave it out", When: func(d *Changes) bool { return len(d.parts) > 0 && d.idle() }, Do: intended(keymap.Calls((*Changes).toggle))},
+		{ID: "changes.take", Keys: "y", Does: "take the chosen changes, drop the others", When: (*Changes).idle, Do: intended((*Changes).take)},
+		{ID: "changes.drop", Keys: "D", Does: "drop all changes; press twice", When: (*Changes).idle, Do: intended((*Changes).drop)},
 		{ID: "move.up", Do: keymap.Calls(func(d *Changes) { d.move(-1) })},
 		{ID: "move.down", Do: keymap.Calls(func(d *Changes) { d.move(1) })},
 		{ID: "diff.sides", When: (*Changes).diffs, Do: keymap.Calls((*Changes).turnDiffs)},
@@ -180,8 +180,8 @@ func (d *Changes) Actions() keymap.Handlers {
 	return d.keys().With(changesActions().For(d))
 }
 
-// meant makes an action that does nothing while the guard ignores keys.
-func meant(do func(*Changes) keymap.Requests) func(*Changes) keymap.Requests {
+// intended makes an action that does nothing while the guard ignores keys.
+func intended(do func(*Changes) keymap.Requests) func(*Changes) keymap.Requests {
 	return func(d *Changes) keymap.Requests {
 		if d.guard.Ignores() {
 			return keymap.Requests{d.guard.Prolong()}
@@ -241,8 +241,8 @@ func (d *Changes) bar(width int) string {
 	if d.sent {
 		return l.Faint.Render("Working" + l.Glyphs.Ellipsis)
 	}
-	if d.said() != "" {
-		return l.Cut(l.Warning.Render(d.said()), width)
+	if d.lastMessage() != "" {
+		return l.Cut(l.Warning.Render(d.lastMessage()), width)
 	}
 	choice, some := d.choice()
 	words := "take all"

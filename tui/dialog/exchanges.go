@@ -266,7 +266,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 	}
 	for _, m := range q.Messages {
 		d.Heading("sent " + l.Glyphs.Separator + " " + messageName(m))
-		writeSaid(d, m.Content, m.Calls)
+		writeTurn(d, m.Content, m.Calls)
 	}
 	if len(q.Format) > 0 {
 		d.Heading("sent " + l.Glyphs.Separator + " the form of the reply")
@@ -290,7 +290,7 @@ func writeReply(d *draw.Document, x *agent.Exchange) {
 	case !x.Done:
 		d.Prose(l.Faint, "The reply is not complete yet.")
 	case x.Reply.Text != "" || len(x.Reply.Calls) > 0:
-		writeSaid(d, x.Reply.Text, x.Reply.Calls)
+		writeTurn(d, x.Reply.Text, x.Reply.Calls)
 	case x.Error == "":
 		d.Prose(l.Faint, "An empty reply.")
 	}
@@ -303,8 +303,8 @@ func writeReply(d *draw.Document, x *agent.Exchange) {
 	}
 }
 
-// writeSaid adds the text of a message and the calls it requests.
-func writeSaid(d *draw.Document, text string, calls []reply.ToolUse) {
+// writeTurn adds the text of a message and the calls it requests.
+func writeTurn(d *draw.Document, text string, calls []reply.ToolUse) {
 	l := d.Styles
 	if text != "" {
 		d.Output(l.Text, strings.TrimRight(text, "\n"))

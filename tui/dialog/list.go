@@ -43,8 +43,8 @@ func (b *base) appear() { b.shown = true }
 // say sets the message about the last key.
 func (b *base) say(message string) { b.message = message }
 
-// said returns the message about the last key, "" for none.
-func (b *base) said() string { return b.message }
+// lastMessage returns the message about the last key, "" for none.
+func (b *base) lastMessage() string { return b.message }
 
 // forget clears the message about the last key.
 func (b *base) forget() { b.message = "" }

@@ -319,8 +319,8 @@ func (d *Models) foot(width int) []string {
 		}
 	}
 	lines = append(lines, d.installLines(width)...)
-	if d.said() != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
+	if d.lastMessage() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.lastMessage(), width))...)
 	}
 	return lines
 }

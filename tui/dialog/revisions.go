@@ -109,13 +109,13 @@ type revisionPage struct {
 // plan.
 func (p *revisionPage) write(n int) {
 	l, run, at := p.Styles, p.run, timing.NewAxis(p.run, p.run.Now)
-	r, after, asked, made, duration := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
+	r, after, asked, plannedAt, duration := &agent.Revision{}, run.Steps, run.StartedAt, run.PlannedAt, ""
 	if n < len(run.Revisions) {
 		after = run.Revisions[n].PreviousSteps // as they stood when the next revision replaced them
 	}
 	if n > 0 {
 		r = &run.Revisions[n-1]
-		asked, made, duration = r.AskedAt, r.At, ", in "+wording.Seconds(at.At(r.At)-at.At(r.AskedAt))
+		asked, plannedAt, duration = r.AskedAt, r.At, ", in "+wording.Seconds(at.At(r.At)-at.At(r.AskedAt))
 	} else if title := run.Plan.Title.Line(); title != "" {
 		p.Prose(l.Strong, title)
 	}
@@ -134,7 +134,7 @@ func (p *revisionPage) write(n int) {
 	if r.UserRequest != "" {
 		p.Field("you said", l.Text, r.UserRequest)
 	}
-	p.Field("planned", l.Text, "by "+plannedBy(run, asked, made)+duration+", "+wording.Seconds(at.At(made))+" into the run")
+	p.Field("planned", l.Text, "by "+plannedBy(run, asked, plannedAt)+duration+", "+wording.Seconds(at.At(plannedAt))+" into the run")
 	if n == 0 && run.Goal != "" {
 		p.Field("goal", l.Text, run.Goal.Visible())
 	}

@@ -155,7 +155,7 @@ func (d *Runs) undo() keymap.Requests {
 		d.say(d.live.Can.NoUndo)
 		return nil
 	}
-	if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.said() != "" {
+	if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.lastMessage() != "" {
 		return nil
 	}
 	return keymap.Requests{keymap.PreviewUndo{Run: s}}
@@ -164,7 +164,7 @@ func (d *Runs) undo() keymap.Requests {
 // resume resumes the chosen run, or opens it at its end.
 func (d *Runs) resume() keymap.Requests {
 	s := d.runs[d.At]
-	if d.say(d.whyBusy(s, "This is the active run.")); d.said() != "" {
+	if d.say(d.whyBusy(s, "This is the active run.")); d.lastMessage() != "" {
 		return nil
 	}
 	if !d.canResume(s) {
@@ -278,8 +278,8 @@ func (d *Runs) foot(width int) []string {
 		parts = append(parts, l.Faint.Render("search ")+l.Strong.Render(l.CutLeft(d.query(), width-8))+l.Accent.Render(cursor))
 	}
 	lines = draw.Flow(parts, "  ", width)
-	if d.said() != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
+	if d.lastMessage() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.lastMessage(), width))...)
 	}
 	return lines
 }

@@ -323,8 +323,8 @@ func (d *Servers) state(s plan.ServerStatus) (glyph, word string, style lipgloss
 func (d *Servers) foot(width int) []string {
 	l, s := d.Styles, d.chosen()
 	var lines []string
-	if d.said() != "" {
-		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.said(), width))...)
+	if d.lastMessage() != "" {
+		lines = append(lines, draw.Paint(l.Warning, draw.Wrap(d.lastMessage(), width))...)
 	}
 	if s == nil {
 		return append(lines, l.Faint.Render("MCP servers bring tools that plans may use."))

@@ -27,8 +27,8 @@ func (d *Servers) drawPage(size draw.Rect, width int) []string {
 	l, s := d.Styles, d.chosen()
 	inner := width - 4
 	var message []string
-	if d.said() != "" {
-		message = draw.Paint(l.Warning, draw.Wrap(d.said(), inner))
+	if d.lastMessage() != "" {
+		message = draw.Paint(l.Warning, draw.Wrap(d.lastMessage(), inner))
 		message = message[:min(len(message), 3)]
 	}
 	if d.page == toolsPage {

@@ -334,8 +334,8 @@ func (d *Settings) foot(width int) []string {
 	add := func(style lipgloss.Style, text string) {
 		lines = append(lines, draw.Paint(style, draw.Wrap(text, width))...)
 	}
-	if d.said() != "" {
-		add(l.Warning, d.said())
+	if d.lastMessage() != "" {
+		add(l.Warning, d.lastMessage())
 	}
 	if d.At < d.count() {
 		s := d.setting(d.At)

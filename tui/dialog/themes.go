@@ -178,8 +178,8 @@ func (d *Themes) foot(width int) []string {
 	l := d.Styles
 	style, text := l.Muted, d.savedWhere()
 	switch item := d.items[d.At]; {
-	case d.said() != "":
-		style, text = l.Warning, d.said()
+	case d.lastMessage() != "":
+		style, text = l.Warning, d.lastMessage()
 	case item.fault != "":
 		style, text = l.Warning, item.fault
 	case l.Theme.Mode.NoColor:

@@ -129,10 +129,10 @@ func actions() keymap.Table[*Arrangement] {
 		{ID: "pane.next", Keys: "tab", Does: "next pane", KeyOnly: true, Do: turn(1)},
 		{ID: "pane.previous", Keys: "shift+tab", Does: "previous pane", KeyOnly: true, Do: turn(-1)},
 		{ID: "pane.zoom", Keys: "+ f6", Does: "zoom the focused pane (F6 while typing)", Refuse: (*Arrangement).whole, Do: keymap.Calls((*Arrangement).zoom)},
-		{ID: "pane.narrower", Keys: "< f7", Does: "chat narrower (F7 while typing)", KeyOnly: true, Refuse: stays(chatBorder), Do: nudge(chatBorder, -1)},
-		{ID: "pane.wider", Keys: "> f8", Does: "chat wider (F8 while typing)", KeyOnly: true, Refuse: stays(chatBorder), Do: nudge(chatBorder, 1)},
-		{ID: "pane.lower", Keys: "{ shift+f7", Does: "plan lower (shift+F7 while typing)", KeyOnly: true, Refuse: stays(planBorder), Do: nudge(planBorder, -1)},
-		{ID: "pane.taller", Keys: "} shift+f8", Does: "plan taller (shift+F8 while typing)", KeyOnly: true, Refuse: stays(planBorder), Do: nudge(planBorder, 1)},
+		{ID: "pane.narrower", Keys: "< f7", Does: "chat narrower (F7 while typing)", KeyOnly: true, Refuse: whyFixed(chatBorder), Do: nudge(chatBorder, -1)},
+		{ID: "pane.wider", Keys: "> f8", Does: "chat wider (F8 while typing)", KeyOnly: true, Refuse: whyFixed(chatBorder), Do: nudge(chatBorder, 1)},
+		{ID: "pane.lower", Keys: "{ shift+f7", Does: "plan lower (shift+F7 while typing)", KeyOnly: true, Refuse: whyFixed(planBorder), Do: nudge(planBorder, -1)},
+		{ID: "pane.taller", Keys: "} shift+f8", Does: "plan taller (shift+F8 while typing)", KeyOnly: true, Refuse: whyFixed(planBorder), Do: nudge(planBorder, 1)},
 	}
 }
 
@@ -153,8 +153,8 @@ func nudge(b border, by int) func(*Arrangement) keymap.Requests {
 	return keymap.Says(func(a *Arrangement) string { return a.split.nudge(a.layout, b, by) })
 }
 
-// stays returns why a border cannot be moved.
-func stays(b border) func(*Arrangement) string {
+// whyFixed returns why a border cannot be moved.
+func whyFixed(b border) func(*Arrangement) string {
 	return func(a *Arrangement) string { return a.fixed(b) }
 }
 

@@ -42,8 +42,8 @@ func drawChecks(p *draw.Document, run *agent.Run, s *agent.StepState) {
 			}
 			p.Field("calls", l.Text, untrusted.Line(check.Tool+" "+plan.CanonicalJSON(args)))
 		}
-		for _, saw := range found.Saw {
-			p.Field("saw", l.Text, untrusted.Line(saw.Path+" is "+plan.CanonicalJSON(saw.Value)))
+		for _, sight := range found.Saw {
+			p.Field("saw", l.Text, untrusted.Line(sight.Path+" is "+plan.CanonicalJSON(sight.Value)))
 		}
 		if found.Reason != "" {
 			p.Field("why", style, found.Reason.Line())

@@ -100,7 +100,7 @@ func figures(run *agent.Run, r event.Result) []string {
 func explained(at scene, r event.Result) bool {
 	failed := at.lastFailure()
 	denied := at.isRead(Lines) && r.Reason == event.ReasonDenied && failed != "" // the outcome says it again
-	return at.saidEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
+	return at.hasEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.

@@ -60,7 +60,7 @@ type Kind uint8
 
 // Kinds of entries. Unless noted, their words are all that a renderer needs.
 const (
-	Said           Kind = iota // anything that needs no more than its words
+	Statement      Kind = iota // anything that needs no more than its words
 	Noted                      // a note of the session
 	Goal                       // Event holds the goal and what is attached to it
 	Outer                      // the run that has started this one, by id
@@ -111,9 +111,9 @@ type Entry struct {
 	Brief string   // the same as a line of progress; "" for none
 	Facts []string // figures and names that follow the line and matter less
 
-	Detail string         // text of several lines that belongs below, such as an error
-	Args   map[string]any // of a call, which belong below
-	Told   bool           // an earlier entry said the cause already
+	Detail     string         // text of several lines that belongs below, such as an error
+	Args       map[string]any // of a call, which belong below
+	CauseKnown bool           // an earlier entry said the cause already
 
 	Phase    int                  // of planning, from 1, whose model thinks
 	Text     untrusted.Text       // of the user or of a model

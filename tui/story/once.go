@@ -33,7 +33,7 @@ func (o *Once) freshUntyped(tools []string) []string {
 // remembers it.
 func (o *Once) isNewCut(u prompt.Unoffered) bool {
 	cut := offerCut{u.Of, u.Window}
-	told := o.cuts[cut]
+	before := o.cuts[cut]
 	o.cuts[cut] = true
-	return !told
+	return !before
 }

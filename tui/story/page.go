@@ -68,8 +68,8 @@ func (p *page) sentence(words string) string {
 	return english.Capital(words)
 }
 
-// saidEnd reports whether the reader was told last that the run ends for this reason.
-func (p *page) saidEnd(reason untrusted.Text) bool { return p.ended == reason }
+// hasEnd reports whether the reader was told last that the run ends for this reason.
+func (p *page) hasEnd(reason untrusted.Text) bool { return p.ended == reason }
 
 // lastFailure returns why a step failed, as told last; "" for none.
 func (p *page) lastFailure() untrusted.Text { return p.failed }

@@ -27,7 +27,7 @@ func tellPlan(at scene, steps *steps, data event.Data) bool {
 	case event.PlanDiff:
 		at.event(all|Client, d, Entry{
 			Kind: Revision, Level: Started, Words: revisionWords(d), Line: fmt.Sprintf("plan, revision %d", d.Revision),
-			Brief: "planned again: " + d.Reason.Line(), Told: at.before.replanning,
+			Brief: "planned again: " + d.Reason.Line(), CauseKnown: at.before.replanning,
 		})
 	case event.PlanChosen:
 		at.tell(all, Entry{Level: Asks, Words: "took another plan instead" + wording.SignedBy(d.By), Plan: &d.Plan})

@@ -91,7 +91,7 @@ func (s *steps) tell(at scene, data event.Data) bool {
 		s.tellSkipped(at, d)
 	case event.StepInDoubt:
 		p, why := placeOf(at.run, d.Index), ""
-		if !at.saidEnd(d.Reason) {
+		if !at.hasEnd(d.Reason) {
 			why = colon(d.Reason)
 		}
 		if !s.tellOfMany(at, p, data) {
@@ -259,7 +259,7 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 		return
 	}
 	failed := Entry{Level: Failed, Depth: p.depth, Words: p.name, Facts: []string{wording.Milliseconds(d.MS)}, fails: d.Error}
-	if d.Error != plan.DeniedAtGate && !at.saidEnd(d.Error) { // else its gate or the end of the run has just said it
+	if d.Error != plan.DeniedAtGate && !at.hasEnd(d.Error) { // else its gate or the end of the run has just said it
 		failed.Detail = d.Error.Visible()
 	}
 	at.tell(Lines, failed)

@@ -154,7 +154,7 @@ func (c *builder) addSteps() {
 
 // attempts adds the times of the attempts to the tracks of their steps.
 func (c *builder) attempts() {
-	c.Begin = c.made(1)
+	c.Begin = c.writtenAt(1)
 	reviewing := c.run.AwaitsReview()
 	if c.run.PlannedAt.IsZero() || reviewing {
 		c.Begin = c.Now
@@ -169,7 +169,7 @@ func (c *builder) attempts() {
 		if t.Tries > 0 && t.last.Revision == a.Revision {
 			t.add(StretchPause, t.last.end, try.ready)
 		} else {
-			t.add(StretchNeeds, c.made(a.Revision), try.ready)
+			t.add(StretchNeeds, c.writtenAt(a.Revision), try.ready)
 		}
 		t.Stretches = append(t.Stretches, try.Stretches...)
 		t.Ran += try.Ran
@@ -187,9 +187,9 @@ func (c *builder) attempts() {
 	c.end = max(c.end, c.Begin)
 }
 
-// made returns the time from which the plan of a revision could run: when it was
+// writtenAt returns the time from which the plan of a revision could run: when it was
 // ready, or when the user released it after review.
-func (c *builder) made(revision int) time.Duration {
+func (c *builder) writtenAt(revision int) time.Duration {
 	at := c.run.PlannedAt
 	if revision >= 2 && revision-2 < len(c.run.Revisions) {
 		at = c.run.Revisions[revision-2].At

@@ -122,9 +122,9 @@ func (w *writer) message(e event.Event, answers map[string]untrusted.Text) {
 		w.line("")
 		w.line("%s", prose(d.Content()))
 	default:
-		for _, told := range w.session.Session(d) {
+		for _, entry := range w.session.Session(d) {
 			w.line("")
-			w.line("*%s*", inline(told.Words))
+			w.line("*%s*", inline(entry.Words))
 		}
 	}
 }
@@ -132,17 +132,17 @@ func (w *writer) message(e event.Event, answers map[string]untrusted.Text) {
 // run writes a run and returns its answer.
 func (w *writer) run(events []event.Event, planners planning.Planners) untrusted.Text {
 	run := agent.NewRun(planners)
-	told := story.New(story.Record, story.NewOnce())
-	told.Follow(run, false)
+	teller := story.New(story.Record, story.NewOnce())
+	teller.Follow(run, false)
 	var notes []string
 	for _, e := range events {
-		entries, err := told.Apply(e)
+		entries, err := teller.Apply(e)
 		if err != nil && !e.Data.Kind().Passing() {
 			notes = append(notes, "the rest cannot be read: "+inline(err.Error()))
 			break
 		}
-		for _, told := range entries {
-			if words := note(told); words != "" {
+		for _, entry := range entries {
+			if words := note(entry); words != "" {
 				notes = append(notes, words)
 			}
 		}

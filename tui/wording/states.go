@@ -132,8 +132,8 @@ func Fruitless(s *agent.StepState) untrusted.Text {
 	if s.Status != agent.StepCompleted || s.Run == "" {
 		return ""
 	}
-	came, _ := s.Result.(map[string]any)
-	word := func(name string) string { text, _ := came[name].(string); return text }
+	result, _ := s.Result.(map[string]any)
+	word := func(name string) string { text, _ := result[name].(string); return text }
 	status := word("status")
 	if status == "" || status == string(event.StatusCompleted) {
 		return ""

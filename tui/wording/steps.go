@@ -94,15 +94,15 @@ func MainArgument(args map[string]any) string {
 // CallsWords counts the calls of a loop. If the run is over, it counts the calls
 // made.
 func CallsWords(run *agent.Run, l *agent.Loop) string {
-	made := 0
+	calls := 0
 	for _, c := range l.Calls {
 		if c.Status != agent.StepPending || c.Attempt > 0 {
-			made++
+			calls++
 		}
 	}
 	all := english.Count(len(l.Calls), "call")
-	if run.Result != nil && made < len(l.Calls) {
-		return fmt.Sprintf("%d of %s", made, all)
+	if run.Result != nil && calls < len(l.Calls) {
+		return fmt.Sprintf("%d of %s", calls, all)
 	}
 	return all
 }

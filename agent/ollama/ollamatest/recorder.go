@@ -127,17 +127,17 @@ func (r *Recorder) chat(w http.ResponseWriter, in *http.Request) {
 	defer resp.Body.Close() //nolint:errcheck // nothing is written to it
 	w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
 	w.WriteHeader(resp.StatusCode)
-	reply, came := relay(w, resp)
+	reply, received := relay(w, resp)
 	req := Request{Raw: body}
 	req.Purpose, req.Step = purposeOf(in.Header)
-	if json.Unmarshal(body, &req) == nil && came && len(req.Messages) > 0 && !req.asksNothing() {
+	if json.Unmarshal(body, &req) == nil && received && len(req.Messages) > 0 && !req.asksNothing() {
 		r.recording.add(req, reply)
 	}
 }
 
 // relay passes the lines of a response on, and returns what they say, and whether they
 // said anything.
-func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, came bool) {
+func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, received bool) {
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxBody)
 	for lines.Scan() {
@@ -160,13 +160,13 @@ func relay(w http.ResponseWriter, resp *http.Response) (reply RecordedReply, cam
 			line.PromptEvalDuration, line.EvalDuration, line.LoadDuration = reply.Read, reply.Wrote, 0
 			raw, _ = json.Marshal(line.ChatResponse) // it was read from JSON
 		}
-		came = came || line.Done || reply.Text+line.Error != ""
+		received = received || line.Done || reply.Text+line.Error != ""
 		if _, err := w.Write(append(bytes.Clone(raw), '\n')); err != nil {
 			break // a program that has read enough reads as much again
 		}
 		_ = http.NewResponseController(w).Flush() // a broken connection fails the next write
 	}
-	return reply, came
+	return reply, received
 }
 
 // take adds what a line of the response says.

@@ -234,8 +234,8 @@ func (a *Authority) register(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusCreated, map[string]any{"client_id": id, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none"})
 }
 
-// knows reports whether a program may use a redirect address.
-func (a *Authority) knows(s Settings, id, redirect string) bool {
+// isRegistered reports whether a program may use a redirect address.
+func (a *Authority) isRegistered(s Settings, id, redirect string) bool {
 	at, err := url.Parse(redirect)
 	if err != nil || at.Scheme != "http" || at.Hostname() != "127.0.0.1" {
 		return false
@@ -263,7 +263,7 @@ func (a *Authority) knows(s Settings, id, redirect string) bool {
 func (a *Authority) authorize(w http.ResponseWriter, r *http.Request) {
 	s, q := a.noted("/authorize"), r.URL.Query()
 	asked := authorization{q.Get("client_id"), q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("resource"), q.Get("scope")}
-	if !a.knows(s, asked.client, asked.redirect) {
+	if !a.isRegistered(s, asked.client, asked.redirect) {
 		http.Error(w, "unknown client or redirect address", http.StatusBadRequest)
 		return
 	}

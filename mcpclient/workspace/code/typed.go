@@ -84,7 +84,7 @@ func (o *resolver) aim(ctx context.Context, symbol string, name source.Name, sta
 		}
 		var declared []source.Symbol
 		for _, f := range r.results {
-			if found, _ := f.found.(occurrence); len(found.declared) > 0 && o.knows(f.path) {
+			if found, _ := f.found.(occurrence); len(found.declared) > 0 && o.isTyped(f.path) {
 				declared = append(declared, found.declared...)
 			}
 		}
@@ -115,7 +115,7 @@ func (o *resolver) aim(ctx context.Context, symbol string, name source.Name, sta
 		return target{}, errNoTypes
 	}
 	for _, f := range r.results {
-		if found, _ := f.found.(occurrence); len(found.uses) > 0 && o.knows(f.path) {
+		if found, _ := f.found.(occurrence); len(found.uses) > 0 && o.isTyped(f.path) {
 			at.place = found.uses[0].Place
 			return at, nil
 		}
@@ -141,7 +141,7 @@ func (o *resolver) placed(ctx context.Context, symbol string) (target, bool, err
 		return target{}, false, err
 	case !text.Exists:
 		return target{}, false, o.tree.NoFile(ctx, at)
-	case !o.knows(at):
+	case !o.isTyped(at):
 		return target{}, false, fmt.Errorf("there is no type information for %s; give a name instead of %s", at, symbol)
 	}
 	f, err := source.Lex(ctx, at, string(text.Data))
@@ -191,8 +191,8 @@ func embedding(declared []source.Symbol) func(s source.Symbol) bool {
 	}
 }
 
-// knows reports whether a file has a language server or a type checker.
-func (o *resolver) knows(at string) bool {
+// isTyped reports whether a file has a language server or a type checker.
+func (o *resolver) isTyped(at string) bool {
 	if isGo(at) && o.golang().Governs(at) {
 		return true
 	}

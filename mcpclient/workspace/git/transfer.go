@@ -169,8 +169,8 @@ func (r gitRepository) onlyShown(ctx context.Context, commit string, shown map[s
 		}
 		if local, inside := r.local(name); inside && len(entry) == 5 {
 			f, err := r.tree.Look(local)
-			gone := entry[1] == "000000" && !f.Exists
-			if err == nil && (gone || f.Exists && !f.Dir && entry[1] == modeOf(f) && entry[3] == objectOf(f.Data, len(entry[3]))) {
+			removed := entry[1] == "000000" && !f.Exists
+			if err == nil && (removed || f.Exists && !f.Dir && entry[1] == modeOf(f) && entry[3] == objectOf(f.Data, len(entry[3]))) {
 				continue
 			}
 		}

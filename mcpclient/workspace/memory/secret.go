@@ -36,10 +36,10 @@ const (
 	beside     = `["'` + "`" + `(,>→–-]*\s+["'` + "`" + `(>→–-]*\s*([^\s"'` + "`" + `)]*\d[^\s"'` + "`" + `)]*)`
 )
 
-// saidForms match sentences that state a secret, up to the secret itself. After a
+// statementForms match sentences that state a secret, up to the secret itself. After a
 // clear name, any word is a secret unless dealtWith matches it. After other names,
 // the word must also look like a value.
-var saidForms = []struct {
+var statementForms = []struct {
 	form  *lazyregexp.Regexp
 	clear bool
 }{
@@ -134,7 +134,7 @@ func secretIn(text string) string {
 
 // statesSecret reports whether a sentence in the text states a secret.
 func statesSecret(text string) bool {
-	for _, s := range saidForms {
+	for _, s := range statementForms {
 		for _, at := range s.form.FindAllStringIndex(text, -1) {
 			rest := text[at[1]:]
 			if rest != "" && !dealtWith.MatchString(rest) && (s.clear || opensWithValue(rest)) {

@@ -132,8 +132,8 @@ func (o *projects) projectIn(dir string) (project, error) {
 			continue
 		}
 		if k.kind == "npm" && o.scripts(dir)["test"] == "" {
-			if made, err := o.makeIn(dir); err != nil || made.kind != "" {
-				return made, err
+			if project, err := o.makeIn(dir); err != nil || project.kind != "" {
+				return project, err
 			}
 		}
 		return project{k.kind, dir, k.command}, nil

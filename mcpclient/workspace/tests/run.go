@@ -68,7 +68,7 @@ func (o *runner) test(ctx context.Context, c op.Call, args testArgs) (*op.Answer
 	if args.limit, err = c.Limit(args.Timeout, defaultTestTime); err != nil {
 		return nil, err
 	}
-	args = o.targets.meant(args)
+	args = o.targets.resolve(args)
 	cmd, project, err := o.testCommand(ctx, c, args)
 	if args.AllowNone && (errors.Is(err, errNoProject) || err == nil && o.projects.untested(project)) {
 		if c.Preview {

@@ -24,7 +24,7 @@ type Index struct {
 	top     *ignores // rules from outside of the tree, see [Tree.repositoryIgnores]
 	folders map[string]*folderListing
 	reads   int    // folders read, in all walks
-	told    *watch // of what was learned; nil if nothing reports changes
+	changes *watch // of what was learned; nil if nothing reports changes
 	closed  bool
 }
 

@@ -45,7 +45,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 	x.mu.Lock()
 	folders := maps.Clone(x.folders)
 	x.mu.Unlock()
-	told := newWatch(x.tree.Real, folders) // before files are looked at: what changes meanwhile is known
+	changes := newWatch(x.tree.Real, folders) // before files are looked at: what changes meanwhile is known
 	l := learner{ctx: ctx, derive: derive}
 	for _, f := range folders {
 		for _, e := range f.entries {
@@ -66,7 +66,7 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 				}
 				for _, e := range folders[at].entries {
 					if e.regular {
-						data = l.learn(root, e, folders[at].watchedBy(told), data)
+						data = l.learn(root, e, folders[at].watchedBy(changes), data)
 					}
 				}
 				_ = root.Close() // it was only read
@@ -82,22 +82,22 @@ func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string
 	close(jobs)
 	workers.Wait()
 	if ctx.Err() != nil {
-		told.end()
+		changes.end()
 		return context.Cause(ctx)
 	}
 	x.learned.Store(true)
-	x.watching(told)
+	x.watching(changes)
 	return nil
 }
 
 // watching puts a watch in the place of the one before.
-func (x *Index) watching(told *watch) {
+func (x *Index) watching(changes *watch) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.told.end()
-	if x.told = told; x.closed {
-		x.told.end()
-		x.told = nil
+	x.changes.end()
+	if x.changes = changes; x.closed {
+		x.changes.end()
+		x.changes = nil
 	}
 }
 
@@ -120,7 +120,7 @@ type learner struct {
 
 // learn reads a file into data, which it returns, unless it is as it was. A file that may
 // change again without a new time is left for the next Learn. told tells of later changes.
-func (l *learner) learn(in *os.Root, e *indexEntry, told *watch, data []byte) []byte {
+func (l *learner) learn(in *os.Root, e *indexEntry, changes *watch, data []byte) []byte {
 	if l.ctx.Err() != nil || l.read.Load() > mostLearned {
 		return data
 	}
@@ -132,7 +132,7 @@ func (l *learner) learn(in *os.Root, e *indexEntry, told *watch, data []byte) []
 	stamp, settled := StampOf(info, now)
 	before := e.content.Load()
 	if before != nil && before.stamp == stamp {
-		e.current.Store(told)
+		e.current.Store(changes)
 		return data
 	}
 	if !settled {
@@ -155,7 +155,7 @@ func (l *learner) learn(in *os.Root, e *indexEntry, told *watch, data []byte) []
 		c.text, c.whole = "", false
 	}
 	e.content.Store(c)
-	e.current.Store(told)
+	e.current.Store(changes)
 	return data
 }
 
@@ -185,9 +185,9 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 		f  *folderListing
 	}
 	x.mu.Lock()
-	told := x.told
-	if !told.take() {
-		told = nil
+	changes := x.changes
+	if !changes.take() {
+		changes = nil
 	}
 	x.mu.Unlock()
 	jobs := make(chan job, 64)
@@ -196,7 +196,7 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 	for i := range found {
 		workers.Go(func() {
 			for j := range jobs {
-				found[i] = append(found[i], j.f.mayHold(ctx, j.in.Root, told, wanted)...)
+				found[i] = append(found[i], j.f.mayHold(ctx, j.in.Root, changes, wanted)...)
 				j.in.Release()
 			}
 		})
@@ -216,8 +216,8 @@ func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wan
 
 // mayHold returns the files of a folder that may hold what is looked for. It looks at those
 // whose changes the kernel would not have told.
-func (f *folderListing) mayHold(ctx context.Context, in *os.Root, told *watch, wanted func(text string) bool) (files []string) {
-	watched := f.watchedBy(told) != nil
+func (f *folderListing) mayHold(ctx context.Context, in *os.Root, changes *watch, wanted func(text string) bool) (files []string) {
+	watched := f.watchedBy(changes) != nil
 	stamp, done := stampIn, func() {}
 	if !watched {
 		stamp, done = stampsIn(in)
@@ -228,7 +228,7 @@ func (f *folderListing) mayHold(ctx context.Context, in *os.Root, told *watch, w
 			continue
 		}
 		if c := e.content.Load(); c != nil && c.whole && !wanted(c.text) {
-			if watched && e.current.Load() == told {
+			if watched && e.current.Load() == changes {
 				continue
 			}
 			if now, err := stamp(in, e.name); err == nil && now == c.stamp {

@@ -49,8 +49,8 @@ func (t *Tree) Resolve(name string) (string, error) {
 		return at, nil
 	}
 	for _, other := range spellings(name) {
-		if meant, err := t.resolve(other); err == nil && t.exists(meant) {
-			return meant, nil
+		if resolved, err := t.resolve(other); err == nil && t.exists(resolved) {
+			return resolved, nil
 		}
 	}
 	return at, err

@@ -308,13 +308,13 @@ func (u *undoPass) steps(out *Undone) []change.Change {
 			files = append(files, b)
 			continue
 		}
-		made := change.Change{Path: b.Path, Before: b.Before, After: tree.File{Exists: true, Dir: true, Mode: 0o700}}
+		created := change.Change{Path: b.Path, Before: b.Before, After: tree.File{Exists: true, Dir: true, Mode: 0o700}}
 		if !b.Before.Exists {
-			folders = append(folders, made)
-			made.Before = made.After
+			folders = append(folders, created)
+			created.Before = created.After
 		}
-		made.After.Mode = b.After.Mode
-		modes = append(modes, made) // last: a folder may be one that nothing can be written into
+		created.After.Mode = b.After.Mode
+		modes = append(modes, created) // last: a folder may be one that nothing can be written into
 	}
 	for _, b := range u.back {
 		diff, _ := b.Diff()

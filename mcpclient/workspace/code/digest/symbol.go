@@ -119,12 +119,12 @@ func (k Known) uses() string {
 	for i, u := range chosen {
 		lines[i] = markdown.Legible(place(u.Path, u.Line), 200) + " " + span(strings.TrimSpace(u.Text))
 	}
-	said := fmt.Sprintf("\n%s on %s in %s:\n\n", english.Capital(k.How), english.Count(total, "line"), english.Count(len(files.all()), "file")) +
+	heading := fmt.Sprintf("\n%s on %s in %s:\n\n", english.Capital(k.How), english.Count(total, "line"), english.Count(len(files.all()), "file")) +
 		list(lines, shown, "")
 	if more := total - len(lines); more > 0 { // total counts those that were not given, too
-		said += "- and " + english.Count(more, "more line") + "\n"
+		heading += "- and " + english.Count(more, "more line") + "\n"
 	}
-	return said
+	return heading
 }
 
 // fenceName is the language of a code block.

@@ -49,10 +49,10 @@ func masked(src string, parts [][2]int) string {
 // stays code.
 func (f *File) quote(parts [][2]int) {
 	for _, p := range parts {
-		var made []lexeme
+		var lexemes []lexeme
 		add := func(from, to int, kind lexemeKind, quoted bool) {
 			if from < to {
-				made = append(made, lexeme{start: from, end: to, line: f.lineAt(from), kind: kind, quoted: quoted})
+				lexemes = append(lexemes, lexeme{start: from, end: to, line: f.lineAt(from), kind: kind, quoted: quoted})
 			}
 		}
 		at := p[0]
@@ -81,6 +81,6 @@ func (f *File) quote(parts [][2]int) {
 		}
 		add(at, p[1], text, false)
 		i, _ := slices.BinarySearchFunc(f.lexemes, p[0], func(l lexeme, at int) int { return l.start - at })
-		f.lexemes = slices.Insert(f.lexemes, i, made...)
+		f.lexemes = slices.Insert(f.lexemes, i, lexemes...)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"replan/internal/testfile"
 )
 
-// told are the answers that are more than the results of one operator; none where the
+// composed are the answers that are more than the results of one operator; none where the
 // results speak for themselves.
-func (a answerer) told() []string {
+func (a answerer) composed() []string {
 	switch {
 	case a.in.Action == dependencies:
 		return a.needs()
