@@ -18,7 +18,7 @@ const (
 // it came, with the reason.
 var rawAllowed = map[string]string{
 	"cli/lines.Ended":          "returns an error, which is cleaned where it is printed",
-	"cli/lines.Event":          "fills an error that --output json writes as it came",
+	"cli/lines.Failure":        "fills an error that --output json writes as it came",
 	"cli/plans.withoutSecrets": "writes a plan file",
 	"cli/tools.completed":      "fills an error that --output json writes as it came",
 	"cli/doctor.Without":       "takes secrets out, and stays text from outside",

@@ -55,7 +55,7 @@ func (s *Story) Ended() *Story {
 		Error: "step 3 (Open the ticket) failed: the server answered 422: unprocessable",
 	}
 	return s.Failing().After(300).Plan(event.FailureResolved{Step: "3", Decision: event.FailureAbort, By: "user"}, event.RunCompleted{Result: result}).
-		Session(event.ChatReply{Run: StoryPlanRun, Status: result.Status, Reason: result.Reason, Text: untrusted.Text(string(result.Error))})
+		Session(event.ChatReply{Run: StoryPlanRun, Status: result.Status, Reason: result.Reason, Text: result.Error})
 }
 
 // Done tells that all of the plan is done; no answer is written for it.
