@@ -12,8 +12,10 @@ import (
 	"replan/cli/doctor"
 	"replan/cli/exit"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/internal/wholefile"
 	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/connection"
 )
 
 func (g *group) newAdd() *cobra.Command {
@@ -126,6 +128,8 @@ type editOutput struct {
 	Server string `json:"server"`
 	File   string `json:"file"`
 	Done   string `json:"done"` // added, replaced or removed
+
+	Problem untrusted.Text `json:"problem,omitempty"` // why it cannot be started
 }
 
 // add implements replan mcp add.
@@ -142,7 +146,21 @@ func (g *group) add(ctx context.Context, s mcpconfig.Server, how addition) error
 	if replaced {
 		done = "replaced"
 	}
-	return g.printEdit(editOutput{Server: s.Name, File: path, Done: done}, "to")
+	return g.printEdit(editOutput{Server: s.Name, File: path, Done: done, Problem: g.problem(path, s.Name)}, "to")
+}
+
+// problem says why a server in a file cannot be started, "" if its program is there.
+func (g *group) problem(path, name string) untrusted.Text {
+	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, g.app.Settings().Workspace) // it was just written
+	at := slices.IndexFunc(servers, func(s mcpconfig.Server) bool { return s.Name == name })
+	if at < 0 {
+		return ""
+	}
+	err := connection.CheckProgram(connection.Settings{Environ: os.Environ(), WorkDir: g.app.Settings().Workspace}, servers[at])
+	if err == nil {
+		return ""
+	}
+	return untrusted.Text(err.Error())
 }
 
 // printEdit prints the outcome of an edit.
@@ -152,6 +170,10 @@ func (g *group) printEdit(e editOutput, where string) error {
 	}
 	if e.Done == "replaced" {
 		where = "in"
+	}
+	if e.Problem != "" {
+		return g.app.Out().Print(doctor.Sign(g.app, doctor.Warning) + " " + line("%s %s %s %s, but it cannot be started: %s; replan mcp add %s --replace changes it",
+			e.Done, e.Server, where, e.File, e.Problem.Line(), e.Server))
 	}
 	return g.app.Out().Print(doctor.Sign(g.app, doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
 }
