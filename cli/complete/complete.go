@@ -18,6 +18,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/help"
+	runlist "replan/cli/runs"
 	"replan/cli/serve"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -90,6 +91,7 @@ func Register(cmd *cobra.Command, open Open) error {
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "contained\tand programs in the box", "all\tevery gate"),
 		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
+		"sort": fixed(runlist.Orders()...),
 		"http": fixed(serve.DefaultAddress + "\tthis machine alone"),
 	}
 	var failed error
