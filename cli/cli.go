@@ -301,7 +301,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || words[0] == "" || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
 	}
-	hint := english.DidYouMean(words[0], append(help.Names(cmd), "help"))
+	hint := english.DidYouMeanAny(words[0], append(help.Names(cmd), "help"))
 	if below := subcommands[words[0]]; below != "" && len(words) < 3 {
 		hint = "; did you mean " + cmd.Name() + " " + below + "?"
 	}
