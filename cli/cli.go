@@ -275,6 +275,7 @@ func newRoot(a *app.App) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetHelpCommand(newHelp(a))
 	root.SetHelpCommandGroupID(setUp)
 	help.Name(root)
