@@ -86,7 +86,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	}
 	complete.Hide(root, args)
 	failed := holdErrors(root, std.Out)
-	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithoutManpage(), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
 		err = *failed
 	}
@@ -290,8 +290,8 @@ func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
 			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
-			yield("Without a model", []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)}) &&
-			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newVersion(a)})
+			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newManual(a), newVersion(a)}) &&
+			yield(help.Developers, []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)})
 	}
 }
 

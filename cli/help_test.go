@@ -35,7 +35,7 @@ func commandPaths(t *testing.T, above ...string) [][]string {
 	listing := false
 	for line := range strings.SplitSeq(out, "\n") {
 		switch line {
-		case "Run", "Look back", "Without a model", "Set up", "Commands":
+		case "Run", "Look back", "For developers", "Set up", "Commands":
 			listing = true
 		case "":
 			listing = false

@@ -27,6 +27,10 @@ const (
 	Output  = "Output"
 )
 
+// Developers is the title of the commands for those who build on the program. The short
+// help of the program names them in a line.
+const Developers = "For developers"
+
 // menuKey is the annotation of a command that only has others below it.
 const menuKey = "replan_menu"
 
