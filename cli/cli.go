@@ -34,6 +34,7 @@ import (
 	"replan/cli/plans"
 	"replan/cli/route"
 	"replan/cli/runs"
+	"replan/cli/settings"
 	"replan/cli/slash"
 	"replan/cli/tools"
 	"replan/cli/tty"
@@ -290,7 +291,7 @@ func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
 			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
-			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newManual(a), newVersion(a)}) &&
+			yield(setUp, []*cobra.Command{settings.New(a), tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newManual(a), newVersion(a)}) &&
 			yield(help.Developers, []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)})
 	}
 }
@@ -343,11 +344,11 @@ func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) 
 	}
 }
 
-// unconfigured reports whether a command describes the program itself and must
-// work with a broken configuration.
+// unconfigured reports whether a command describes the program itself, or reads the
+// settings by itself, and must work with a broken configuration.
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
-		if slices.Contains([]string{"version", "completion", "man", "help", "doctor"}, cmd.Name()) && !cmd.Parent().HasParent() {
+		if slices.Contains([]string{"version", "completion", "man", "help", "doctor", "config"}, cmd.Name()) && !cmd.Parent().HasParent() {
 			return true
 		}
 	}

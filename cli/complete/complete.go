@@ -125,6 +125,10 @@ func Register(cmd *cobra.Command, open Open) error {
 		cmd.ValidArgsFunction = offers(open, true, fixed(mcpconfig.Programs()...))
 	case "MODEL":
 		cmd.ValidArgsFunction = offers(open, false, models)
+	case "KEY":
+		cmd.ValidArgsFunction = offers(open, false, settings)
+	case "KEY VALUE":
+		cmd.ValidArgsFunction = settingAndValue(open)
 	case "GOAL", "WORDS", "":
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"replan/agent/session"
+	"replan/agent/store"
+	"replan/internal/english"
+	"replan/planning/plan"
+	"replan/themes"
+)
+
+// All returns all settings: those of [Options.Report], and the other keys of the
+// configuration file that are not in a block of their own. The keys of a section stand
+// together; last comes what has no section.
+func (o *Options) All() []session.Setting {
+	all := o.Report().Settings
+	for i, s := range all {
+		switch {
+		case s.Key == "screen.theme":
+			for _, name := range o.userThemes().Names() {
+				all[i].Choices = append(all[i].Choices, string(name))
+			}
+		case kindOf(s.Key) == reflect.TypeFor[bool]():
+			all[i].Choices = []string{"true", "false"}
+		}
+	}
+	var out []session.Setting
+	for field, section := range reflect.ValueOf(o.file).Fields() {
+		name := field.Tag.Get("toml")
+		if name == "" || section.Kind() != reflect.Struct {
+			continue
+		}
+		for _, s := range all {
+			if strings.HasPrefix(s.Key, name+".") {
+				out = append(out, s)
+			}
+		}
+		for field, value := range section.Fields() {
+			key := name + "." + field.Tag.Get("toml")
+			if !slices.ContainsFunc(all, func(s session.Setting) bool { return s.Key == key }) {
+				out = append(out, o.plainSetting(key, value))
+			}
+		}
+	}
+	for _, s := range all {
+		if kindOf(s.Key) == nil {
+			out = slices.DeleteFunc(out, func(other session.Setting) bool { return other.Key == s.Key })
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// plainSetting returns a setting that only the file can change, from its value there.
+func (o *Options) plainSetting(key string, value reflect.Value) session.Setting {
+	s := session.Setting{Key: key, Source: o.sourceOf("", !value.IsZero()), Choices: map[string][]string{
+		"limits.preset": {"default", "strict"}, "limits.on_failure": {string(plan.OnFailureAbort), string(plan.OnFailureSkip), string(plan.OnFailureReplan)},
+	}[key]}
+	if kindOf(key) == reflect.TypeFor[bool]() {
+		s.Choices = []string{"true", "false"}
+	}
+	if value.IsZero() {
+		return s
+	}
+	if value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	switch value.Kind() {
+	case reflect.Slice:
+		s.Value = strings.Join(value.Interface().([]string), ", ")
+		return s
+	case reflect.String, reflect.Struct: // a struct is a time
+		s.Value = fmt.Sprint(value.Interface())
+		s.Literal = strconv.Quote(s.Value)
+	default:
+		s.Value = fmt.Sprint(value.Interface())
+		s.Literal = s.Value
+	}
+	s.Saved = &s.Value
+	return s
+}
+
+// kindOf returns the type of a key such as screen.theme in the configuration, nil if it
+// has no such key.
+func kindOf(key string) reflect.Type {
+	section, name, _ := strings.Cut(key, ".")
+	kind := fieldOf(reflect.TypeFor[file](), section)
+	if kind == nil || kind.Kind() != reflect.Struct {
+		return nil
+	}
+	return fieldOf(kind, name)
+}
+
+// CheckSetting reports why a value cannot be saved for a setting: it is none of the
+// possible ones, or replan would not start with it. The error says what is allowed.
+func (o *Options) CheckSetting(s session.Setting, value string) error {
+	number, noNumber := strconv.Atoi(value)
+	_, noTime := time.ParseDuration(value)
+	unfit := func(takes string) error { return fmt.Errorf("%s takes %s, not %q", s.Key, takes, value) }
+	switch kind := kindOf(s.Key); {
+	case kind == nil:
+		return fmt.Errorf("%s is not one key of the configuration, which replan config edit opens: %s", s.Key, s.About)
+	case kind.Kind() == reflect.Slice:
+		return fmt.Errorf("%s is a list: write it with replan config edit", s.Key)
+	case len(s.Choices) > 0 && !slices.Contains(s.Choices, value):
+		return fmt.Errorf("%w%s", unfit(english.List(s.Choices, "or")), english.DidYouMean(value, s.Choices))
+	case kind == reflect.TypeFor[int]() && (noNumber != nil || number < 0):
+		return unfit("a whole number from 0 on")
+	case kind == reflect.TypeFor[duration]() && noTime != nil:
+		return unfit("a time such as 90s or 10m")
+	case kind == reflect.TypeFor[keepAlive]() && !isTime(value):
+		return unfit("a time such as 30m, or -1 for ever")
+	}
+	return o.trySetting(s.Key, value)
+}
+
+// trySetting saves a setting in a copy of the file, and reports what is wrong with that.
+func (o *Options) trySetting(key, value string) error {
+	folder, err := os.MkdirTemp("", "replan-config-")
+	if err != nil {
+		return fmt.Errorf("try the setting; set TMPDIR to a writable folder: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover in the folder for temporary files
+	draft := &Options{Dirs: store.Dirs{Config: folder}}
+	path, now := draft.Dirs.ConfigFile(), o.Dirs.ConfigFile()
+	text, err := os.ReadFile(now) //nolint:gosec // the user's own configuration
+	if err == nil {
+		err = os.WriteFile(path, text, 0o600)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		_, err = draft.SaveSetting(key, &value)
+	}
+	if err == nil {
+		err = o.CheckFile(path)
+	}
+	if err == nil {
+		return nil
+	}
+	for strings.Contains(err.Error(), path) { // down to what is wrong
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	why := strings.TrimPrefix(strings.ReplaceAll(err.Error(), path, now), key+" is not saved: ")
+	return fmt.Errorf("%s is not saved: %s", key, why)
+}
+
+// CheckFile reports what is wrong with a file config.toml, if it were the user's. Flags
+// and the environment do not count.
+func (o *Options) CheckFile(path string) error {
+	other := &Options{themes: o.userThemes()}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	other.Register(flags)
+	other.DataDir = filepath.Dir(path)
+	return other.Complete(flags, Environment{Workspace: other.DataDir, Getenv: func(string) string { return "" }})
+}
+
+// userThemes returns the themes beside the user's file, which need not be right.
+func (o *Options) userThemes() *themes.Set {
+	return (&Options{OwnConfig: o.Dirs.ConfigFile()}).ThemeSet()
+}
