@@ -130,6 +130,12 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{"model", "host", "ascii", Output}, true
 	case "replan mcp list", "replan mcp test", "replan mcp login":
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
+	case "replan models", "replan models list":
+		return []string{"model", "host", Output}, true
+	case "replan models pull":
+		return []string{"host", "plain", Output}, true
+	case "replan models remove":
+		return []string{"host", Output}, true
 	case "replan plan show":
 		return []string{Output, "ascii"}, true
 	case "replan runs", "replan runs list", "replan runs stop":

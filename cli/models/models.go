@@ -1,0 +1,234 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"replan/agent/event"
+	"replan/agent/ollama"
+	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/config"
+	"replan/cli/doctor"
+	"replan/cli/exit"
+	"replan/cli/tty"
+	"replan/internal/untrusted"
+	"replan/planning/prompt"
+	"replan/tui/wording"
+)
+
+// group is replan models with the commands below it.
+type group struct{ app *app.App }
+
+// New returns the command replan models.
+func New(a *app.App) *cobra.Command {
+	g := group{a}
+	list := func(cmd *cobra.Command, _ []string) error {
+		return g.with(func(c *ollama.Client) error { return g.list(cmd.Context(), c) })
+	}
+	command := &cobra.Command{
+		Use: "models", Short: "List, pull and remove the models of Ollama",
+		Long: "models lists the models of Ollama: their size, what they can do, what replan uses them for, and what replan fit\n" +
+			"found. Save your choice with replan config set model.name MODEL.",
+		Example: "  replan models\n  replan models pull qwen3:8b\n  replan models remove qwen3:8b --yes",
+		Args:    args.None, RunE: list,
+	}
+	command.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the installed models",
+			Example: "  replan models list --output json", Args: args.None, RunE: list,
+		},
+		g.newPull(), g.newRemove(),
+	)
+	return command
+}
+
+// with opens the server for a command. Its errors are those of the program.
+func (g group) with(do func(*ollama.Client) error) error {
+	set := g.app.Settings()
+	client, err := ollama.New(ollama.Config{
+		Host: set.Host, Model: set.Model, ContextWindow: set.ContextWindow, KeepAlive: set.KeepAlive,
+		Learned: set.Dirs.Servers(), Findings: set.Dirs.Findings(),
+	})
+	if err != nil {
+		return exit.Usage("%w", err)
+	}
+	defer client.Close() //nolint:errcheck // it only closes idle connections
+	err = do(client)
+	var told *exit.Error
+	switch {
+	case err == nil, errors.As(err, &told), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, prompt.ErrNoModel):
+		return &exit.Error{Status: event.ReasonNoModel.ExitCode(), Code: string(event.ReasonNoModel), Err: err}
+	default:
+		return &exit.Error{Status: exit.Failed, Code: "failed", Err: err}
+	}
+}
+
+// listed is a model in the output.
+type listed struct {
+	prompt.ModelInfo
+	UsedFor []string `json:"used_for"` // such as answers and plans; empty if replan does not use it
+}
+
+// list prints the installed models.
+func (g group) list(ctx context.Context, c *ollama.Client) error {
+	set, out := g.app.Settings(), g.app.Out()
+	installed, err := c.Models(ctx)
+	if err != nil {
+		return err
+	}
+	answers := set.Model
+	if chosen, err := c.Describe(ctx, ""); err == nil {
+		answers = chosen.Name
+	} else if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	roles := rolesOf(answers, set.Manner)
+	all := []listed{}
+	for _, m := range installed {
+		all = append(all, listed{m, app.NoNil(roles.of(m.Name))})
+	}
+	if out.JSON() {
+		return out.PrintJSON(all)
+	}
+	if len(all) == 0 {
+		return out.Print("Ollama at " + c.Host() + " has no models; pull one: replan models pull " + wording.SuggestedModel + "\n")
+	}
+	if err := out.Print(text(out.Terminal(), all)); err != nil {
+		return err
+	}
+	for _, r := range roles {
+		if !slices.ContainsFunc(installed, func(m prompt.ModelInfo) bool { return prompt.SameModel(m.Name, r.model) }) {
+			out.Note("%s is not installed, and is to serve %s: replan models pull %s", untrusted.Line(r.model), strings.Join(r.does, ", "), untrusted.Line(r.model))
+		}
+	}
+	return nil
+}
+
+// text lists models: as a table for people, and as whole values for programs.
+func text(t *tty.Terminal, all []listed) string {
+	const whole = 110 // cells that leave room for what was found of the models
+	list := tty.Listing{Heads: []string{"model", "size", "params", "context", "can", "used for", "fit"}, Wide: 6}
+	beside := t == nil || t.Width() >= whole
+	if !beside {
+		list.Heads, list.Wide = list.Heads[:6], 5
+	}
+	var rows [][]string
+	below := ""
+	for _, m := range all {
+		found := ""
+		if m.Fit != nil {
+			found = strings.Join(m.Fit.Brief(), ", ")
+		}
+		row := []string{m.Name, wording.DiskSize(m.Bytes), m.Parameters.Line(), window(m.ModelInfo), abilities(m.ModelInfo), strings.Join(m.UsedFor, ", "), found}
+		if t == nil {
+			rows = append(rows, row)
+			continue
+		}
+		if !beside && found != "" {
+			below += untrusted.Line(m.Name+": "+found) + "\n"
+		}
+		cells := make([]tty.Cell, len(list.Heads))
+		for i := range cells {
+			cells[i] = tty.Cell{Text: row[i], Style: t.Styles.Muted}
+		}
+		cells[0].Style, cells[5].Style = t.Styles.Accent, t.Styles.Success
+		list.Rows = append(list.Rows, cells)
+	}
+	if t == nil {
+		return tty.Tabs(rows)
+	}
+	return t.List(list) + below
+}
+
+// window returns the context window that a model gets, of the longest it could have.
+func window(m prompt.ModelInfo) string {
+	if m.ContextWindow > 0 && m.Longest > m.ContextWindow {
+		return wording.WindowSize(m.ContextWindow) + " of " + wording.WindowSize(m.Longest)
+	}
+	return wording.WindowSize(max(m.ContextWindow, m.Longest))
+}
+
+// abilities lists what a model can do.
+func abilities(m prompt.ModelInfo) string {
+	can := wording.Abilities(m)
+	if m.Vision {
+		can += ", images"
+	}
+	return can
+}
+
+// role is what a model is used for.
+type role struct {
+	model string
+	does  []string
+}
+
+// roles are the models that replan uses, in the order of their work.
+type roles []role
+
+// rolesOf returns what the models of a session do. Answers names the one that answers.
+func rolesOf(answers string, m config.Manner) roles {
+	var all roles
+	add := func(model, does string) {
+		if model == "" {
+			return
+		}
+		at := slices.IndexFunc(all, func(r role) bool { return prompt.SameModel(r.model, model) })
+		if at < 0 {
+			all, at = append(all, role{model: model}), len(all)
+		}
+		if !slices.Contains(all[at].does, does) {
+			all[at].does = append(all[at].does, does)
+		}
+	}
+	add(answers, "answers")
+	models := m.Prompting.Models
+	add(config.First(models.Planner.Name, answers), "plans")
+	add(models.Analysis.Name, "analysis")
+	add(models.Review.Name, "review")
+	add(models.Plan.Name, "execution plans")
+	for _, p := range m.Prompting.Profiles {
+		add(p.Model, "agent "+p.Name)
+	}
+	for _, p := range m.Profiles {
+		add(p.Model, "profile "+p.Name)
+	}
+	return all
+}
+
+// of returns what a model is used for.
+func (all roles) of(model string) []string {
+	for _, r := range all {
+		if prompt.SameModel(r.model, model) {
+			return r.does
+		}
+	}
+	return nil
+}
+
+// edited is the outcome of a pull or a removal in the output.
+type edited struct {
+	Model string `json:"model"`
+	Done  string `json:"done"`            // pulled or removed
+	Bytes int64  `json:"bytes,omitempty"` // on disk
+}
+
+// print prints the outcome of a pull or a removal.
+func (g group) print(e edited) error {
+	out := g.app.Out()
+	if out.JSON() {
+		return out.PrintJSON(e)
+	}
+	size := ""
+	if e.Bytes > 0 {
+		size = " (" + wording.DiskSize(e.Bytes) + ")"
+	}
+	return out.Print(doctor.Sign(g.app, doctor.OK) + " " + untrusted.Line(e.Done+" "+e.Model+size) + "\n")
+}
