@@ -153,3 +153,23 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		}
 	}
 }
+
+func TestManualHasEveryCommandAndEveryFlagOnce(t *testing.T) {
+	code, page, errs := output(t, "man")
+	if code != 0 || !strings.HasPrefix(page, ".TH REPLAN 1 ") {
+		t.Fatalf("got exit code %d and %s%s", code, page, errs)
+	}
+	for _, path := range commandPaths(t)[1:] {
+		if name := strings.Join(path, " "); name != "help" && strings.Count(page, `\fB`+name+`\fP`) != 1 {
+			t.Errorf("%s is not there once", name)
+		}
+	}
+	for _, flag := range []string{"--model NAME", "--max-steps N", "--help", "--continue"} {
+		if strings.Count(page, flag+`\fP`) != 1 {
+			t.Errorf("%s is not there once", flag)
+		}
+	}
+	if strings.Contains(page, "%!") {
+		t.Error("a text was taken for a format")
+	}
+}

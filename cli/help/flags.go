@@ -132,6 +132,8 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
 	case "replan models", "replan models list":
 		return []string{"model", "host", Output}, true
+	case "replan man":
+		return []string{"plain"}, true
 	case "replan models pull":
 		return []string{"host", "plain", Output}, true
 	case "replan models remove":
