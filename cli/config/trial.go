@@ -137,7 +137,7 @@ func (o *Options) trySetting(key, value string) error {
 	path, now := draft.Dirs.ConfigFile(), o.Dirs.ConfigFile()
 	text, err := os.ReadFile(now) //nolint:gosec // the user's own configuration
 	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
+		err = os.WriteFile(path, text, 0o600) //nolint:gosec // a copy in our own folder
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
