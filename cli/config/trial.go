@@ -54,6 +54,9 @@ func (o *Options) All() []session.Setting {
 			}
 		}
 	}
+	for i, s := range out {
+		out[i].About = First(s.About, abouts[s.Key])
+	}
 	for _, s := range all {
 		if kindOf(s.Key) == nil {
 			out = slices.DeleteFunc(out, func(other session.Setting) bool { return other.Key == s.Key })
@@ -61,6 +64,40 @@ func (o *Options) All() []session.Setting {
 		}
 	}
 	return out
+}
+
+// abouts says what the settings do that the screen does not list.
+var abouts = map[string]string{
+	"planning.phase_timeout":        "longest time of a phase; unset, it follows the machine",
+	"planning.max_repairs":          "most repairs of an invalid plan",
+	"planning.max_reply_tokens":     "most tokens of a reply",
+	"planning.analysis_model":       "the model of the analysis, in place of planner_model",
+	"planning.review_model":         "the model of the review, in place of planner_model",
+	"planning.plan_model":           "the model of the execution plan, in place of planner_model",
+	"planning.agent_model":          "the model of sub-agents without their own",
+	"routing.prefer_tools":          "tools that orders use first",
+	"routing.require_tests":         "changes end with a run of the tests",
+	"limits.preset":                 "the limits to begin with",
+	"limits.replan":                 "a failure may lead to a new plan",
+	"limits.on_failure":             "what follows a failed step without its own setting",
+	"session_limits.max_tokens":     "most tokens of all runs of a session, 0 for no limit",
+	"session_limits.max_tool_calls": "most tool calls of all runs of a session, 0 for no limit",
+	"session_limits.max_duration":   "longest time of all runs of a session, 0 for no limit",
+	"gates.allow":                   "calls that run without a gate",
+	"gates.deny":                    "calls that never run",
+	"gates.hidden":                  "files that no operator shows or changes",
+	"gates.trusted_folders":         "folders whose tests may run without a gate",
+	"lsp.enabled":                   "language servers are used",
+	"lsp.go":                        "the language server of Go and its arguments",
+	"lsp.rust":                      "the language server of Rust and its arguments",
+	"lsp.typescript":                "the language server of TypeScript and JavaScript, and its arguments",
+	"lsp.python":                    "the language server of Python and its arguments",
+	"lsp.c":                         "the language server of C and C++, and its arguments",
+	"isolate.enabled":               "programs change only the workspace",
+	"isolate.in_place":              "isolated runs work in the folder itself, not in a copy",
+	"isolate.network":               "isolated programs may use the network",
+	"isolate.write":                 "folders that isolated programs may change too",
+	"screen.notify":                 "how you are told that something waits for you",
 }
 
 // plainSetting returns a setting that only the file can change, from its value there.

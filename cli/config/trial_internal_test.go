@@ -56,6 +56,11 @@ func TestEveryKeyOfTheManualIsASettingAndCanBeSaved(t *testing.T) {
 			}
 		}
 	}
+	for _, s := range o.All() {
+		if s.About == "" {
+			t.Errorf("nothing is said about %s", s.Key)
+		}
+	}
 	if seen := map[string]bool{}; slices.ContainsFunc(o.All(), func(s session.Setting) bool { twice := seen[s.Key]; seen[s.Key] = true; return twice }) {
 		t.Error("a setting is listed twice")
 	}
