@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"replan/internal/wholefile"
 	mcpconfig "replan/mcpclient/config"
 	"replan/mcpclient/connection"
+	"replan/tui/draw"
 )
 
 func (g *group) newAdd() *cobra.Command {
@@ -172,8 +174,13 @@ func (g *group) printEdit(e editOutput, where string) error {
 		where = "in"
 	}
 	if e.Problem != "" {
-		return g.app.Out().Print(doctor.Sign(g.app, doctor.Warning) + " " + line("%s %s %s %s, but it cannot be started: %s; replan mcp add %s --replace changes it",
-			e.Done, e.Server, where, e.File, e.Problem.Line(), e.Server))
+		text := untrusted.Line(fmt.Sprintf("%s %s %s %s, but it cannot be started: %s; replan mcp add %s --replace changes it",
+			e.Done, e.Server, where, e.File, e.Problem, e.Server))
+		lines := []string{text}
+		if t := g.app.Out().Terminal(); t != nil {
+			lines = draw.Wrap(text, max(t.Width()-2, 20)) // behind the sign
+		}
+		return g.app.Out().Print(strings.Join(draw.Hang(doctor.Sign(g.app, doctor.Warning)+" ", lines), "\n") + "\n")
 	}
 	return g.app.Out().Print(doctor.Sign(g.app, doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
 }

@@ -113,38 +113,58 @@ func (g group) list(ctx context.Context, c *ollama.Client) error {
 
 // text lists models: as a table for people, and as whole values for programs.
 func text(t *tty.Terminal, all []listed) string {
-	const whole = 110 // cells that leave room for what was found of the models
-	list := tty.Listing{Heads: []string{"model", "size", "params", "context", "can", "used for", "fit"}, Wide: 6}
-	beside := t == nil || t.Width() >= whole
-	if !beside {
-		list.Heads, list.Wide = list.Heads[:6], 5
-	}
-	var rows [][]string
-	below := ""
-	for _, m := range all {
-		found := ""
-		if m.Fit != nil {
-			found = strings.Join(m.Fit.Brief(), ", ")
-		}
-		row := []string{m.Name, wording.DiskSize(m.Bytes), m.Parameters.Line(), window(m.ModelInfo), abilities(m.ModelInfo), strings.Join(m.UsedFor, ", "), found}
-		if t == nil {
-			rows = append(rows, row)
-			continue
-		}
-		if !beside && found != "" {
-			below += untrusted.Line(m.Name+": "+found) + "\n"
-		}
-		cells := make([]tty.Cell, len(list.Heads))
-		for i := range cells {
-			cells[i] = tty.Cell{Text: row[i], Style: t.Styles.Muted}
-		}
-		cells[0].Style, cells[5].Style = t.Styles.Accent, t.Styles.Success
-		list.Rows = append(list.Rows, cells)
-	}
+	heads := []string{"model", "size", "params", "context", "can", "used for", "fit"}
 	if t == nil {
+		var rows [][]string
+		for _, m := range all {
+			rows = append(rows, m.values(false))
+		}
 		return tty.Tabs(rows)
 	}
+	const whole, half = 120, 100 // cells that leave room for all columns, and for all but the last
+	columns := []int{0, 1, 2, 3, 4, 5, 6}
+	switch {
+	case t.Width() < half:
+		columns = []int{0, 1, 3, 4, 5}
+	case t.Width() < whole:
+		columns = columns[:6]
+	}
+	list := tty.Listing{Wide: len(columns) - 1}
+	for _, at := range columns {
+		list.Heads = append(list.Heads, heads[at])
+	}
+	below := ""
+	for _, m := range all {
+		values := m.values(t.Width() < half)
+		if t.Width() < whole && m.Fit != nil {
+			below += untrusted.Line(m.Name+": "+values[6]) + "\n"
+		}
+		var row []tty.Cell
+		for _, at := range columns {
+			style := t.Styles.Muted
+			switch at {
+			case 0:
+				style = t.Styles.Accent
+			case 5:
+				style = t.Styles.Success
+			}
+			row = append(row, tty.Cell{Text: values[at], Style: style})
+		}
+		list.Rows = append(list.Rows, row)
+	}
 	return t.List(list) + below
+}
+
+// values are the columns of a model, in short without what it could have.
+func (m listed) values(short bool) []string {
+	context, found := window(m.ModelInfo), ""
+	if short {
+		context, _, _ = strings.Cut(context, " ")
+	}
+	if m.Fit != nil {
+		found = strings.Join(m.Fit.Brief(), ", ")
+	}
+	return []string{m.Name, wording.DiskSize(m.Bytes), m.Parameters.Line(), context, abilities(m.ModelInfo), strings.Join(m.UsedFor, ", "), found}
 }
 
 // window returns the context window that a model gets, of the longest it could have.
