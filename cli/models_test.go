@@ -99,15 +99,15 @@ func TestPullWithoutTerminalTellsItsProgressInLines(t *testing.T) {
 
 // stopper cancels once it was written a text.
 type stopper struct {
-	bytes.Buffer
+	told bytes.Buffer
 	at   string
 	stop func()
 }
 
 // Write takes text.
 func (s *stopper) Write(p []byte) (int, error) {
-	n, err := s.Buffer.Write(p)
-	if strings.Contains(s.String(), s.at) {
+	n, err := s.told.Write(p)
+	if strings.Contains(s.told.String(), s.at) {
 		s.stop()
 	}
 	return n, err
@@ -119,8 +119,8 @@ func TestStoppedPullSaysThatItGoesOn(t *testing.T) {
 	defer cancel()
 	told := &stopper{at: "50%", stop: cancel}
 	code, out, _ := modelCommand(ctx, t, host, home, told, "pull", "new:3b")
-	if want := "replan: stopped; what was loaded of new:3b stays: the same command goes on from there\n"; code != 130 || out != "" || !strings.HasSuffix(told.String(), want) {
-		t.Errorf("got exit code %d, %q and %q, want %q at its end", code, out, told.String(), want)
+	if want := "replan: stopped; what was loaded of new:3b stays: the same command goes on from there\n"; code != 130 || out != "" || !strings.HasSuffix(told.told.String(), want) {
+		t.Errorf("got exit code %d, %q and %q, want %q at its end", code, out, told.told.String(), want)
 	}
 }
 
