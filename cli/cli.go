@@ -31,9 +31,11 @@ import (
 	"replan/cli/host"
 	"replan/cli/logs"
 	"replan/cli/mcp"
+	"replan/cli/models"
 	"replan/cli/plans"
 	"replan/cli/route"
 	"replan/cli/runs"
+	"replan/cli/settings"
 	"replan/cli/slash"
 	"replan/cli/tools"
 	"replan/cli/tty"
@@ -86,7 +88,7 @@ func Main(ctx context.Context, args []string, std IO) int {
 	}
 	complete.Hide(root, args)
 	failed := holdErrors(root, std.Out)
-	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	err := fang.Execute(ctx, root, fang.WithVersion(Version), fang.WithoutManpage(), fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	if *failed != nil {
 		err = *failed
 	}
@@ -279,6 +281,7 @@ func newRoot(a *app.App) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetHelpCommand(newHelp(a))
 	root.SetHelpCommandGroupID(setUp)
 	help.Name(root)
@@ -293,8 +296,8 @@ func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
 			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
-			yield("Without a model", []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)}) &&
-			yield(setUp, []*cobra.Command{tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newVersion(a)})
+			yield(setUp, []*cobra.Command{settings.New(a), models.New(a), tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newManual(a), newVersion(a)}) &&
+			yield(help.Developers, []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)})
 	}
 }
 
@@ -305,7 +308,7 @@ func mistyped(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || words[0] == "" || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
 	}
-	hint := english.DidYouMean(words[0], append(help.Names(cmd), "help"))
+	hint := english.DidYouMeanAny(words[0], append(help.Names(cmd), "help"))
 	if below := subcommands[words[0]]; below != "" && len(words) < 3 {
 		hint = "; did you mean " + cmd.Name() + " " + below + "?"
 	}
@@ -342,15 +345,15 @@ func newHelp(a *app.App) *cobra.Command {
 func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
 	return func(cmd *cobra.Command) (complete.Source, error) {
 		err := a.Complete(cmd.Flags())
-		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Profiles: a.Planning().Names(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
+		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Settings: a.AllSettings, Profiles: a.Planning().Names(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
 	}
 }
 
-// unconfigured reports whether a command describes the program itself and must
-// work with a broken configuration.
+// unconfigured reports whether a command describes the program itself, or reads the
+// settings by itself, and must work with a broken configuration.
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
-		if slices.Contains([]string{"version", "completion", "man", "help", "doctor"}, cmd.Name()) && !cmd.Parent().HasParent() {
+		if slices.Contains([]string{"version", "completion", "man", "help", "doctor", "config"}, cmd.Name()) && !cmd.Parent().HasParent() {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ func commandPaths(t *testing.T, above ...string) [][]string {
 	listing := false
 	for line := range strings.SplitSeq(out, "\n") {
 		switch line {
-		case "Run", "Look back", "Without a model", "Set up", "Commands":
+		case "Run", "Look back", "For developers", "Set up", "Commands":
 			listing = true
 		case "":
 			listing = false
@@ -120,6 +120,7 @@ func TestEmptyGoalIsRefused(t *testing.T) {
 func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 	for line, want := range map[string]string{
 		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
+		"runz":                       `replan: unknown command "runz"; did you mean run or runs? To use it as a goal: replan -- runz`,
 		"rnu foo":                    `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu foo`,
 		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
 		"show ../../x":               `replan: unknown command "show"; did you mean replan runs show? To use it as a goal: replan -- show ../../x`,
@@ -150,5 +151,25 @@ func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 		if code, out, errs := output(t, strings.Fields(line)...); code == 0 || !strings.Contains(errs+out, want) {
 			t.Errorf("%s: got exit code %d, %s%s; want %s", line, code, out, errs, want)
 		}
+	}
+}
+
+func TestManualHasEveryCommandAndEveryFlagOnce(t *testing.T) {
+	code, page, errs := output(t, "man")
+	if code != 0 || !strings.HasPrefix(page, ".TH REPLAN 1 ") {
+		t.Fatalf("got exit code %d and %s%s", code, page, errs)
+	}
+	for _, path := range commandPaths(t)[1:] {
+		if name := strings.Join(path, " "); name != "help" && strings.Count(page, `\fB`+name+`\fP`) != 1 {
+			t.Errorf("%s is not there once", name)
+		}
+	}
+	for _, flag := range []string{"--model NAME", "--max-steps N", "--help", "--continue"} {
+		if strings.Count(page, flag+`\fP`) != 1 {
+			t.Errorf("%s is not there once", flag)
+		}
+	}
+	if strings.Contains(page, "%!") {
+		t.Error("a text was taken for a format")
 	}
 }

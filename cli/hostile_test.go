@@ -161,6 +161,7 @@ var aboutObjects = map[string]string{
 	"plan check": "plan.json", "plan run": "plan.json", "plan import": "broken.json", "plan show": "h-1", "plan export": "h-1", "plan diff": "last", "plan resume": "last",
 	"replay": "last", "runs show": "last", "runs": "", "runs list": "", "plan list": "", "tools": "", "tools list": "", "tools show": "it:say", "tools call": "it:fail", "tools accept": "it",
 	"mcp list": "", "mcp test": "dead", "mcp remove": "it", "doctor": "", "undo": "last",
+	"config list": "", "config path": "", "config edit": "", "config get": "screen.theme", "config unset": "screen.theme", "models": "", "models list": "",
 }
 
 // TestHostileTextLeavesNoCommandRaw runs every command on what is hostile: as lines, as

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"replan/cli/app"
@@ -28,10 +31,13 @@ func newVersion(a *app.App) *cobra.Command {
 					Commit  string `json:"commit,omitempty"`
 				}{Version, at})
 			}
-			if at != "" {
-				at = ", commit " + at
-			}
-			return a.Out().Lines(func(p *plain.Printer) { p.Line("%s%s", p.Strong("replan "+Version), p.Faint("%s", at)) })
+			name, rest, _ := strings.Cut(versionLine(), ",")
+			return a.Out().Lines(func(p *plain.Printer) { p.Line("%s%s", p.Strong(name), p.Faint(",%s", rest)) })
 		},
 	}
+}
+
+// versionLine names the version and the commit it was built from.
+func versionLine() string {
+	return "replan " + Version + ", commit " + cmp.Or(app.Commit(), "unknown")
 }

@@ -61,13 +61,13 @@ func (n *installer) pull(ctx context.Context, name string) {
 	n.pulling, n.cancel = name, cancel
 	_ = n.events.publish(session.PullProgress{Model: name})
 	n.background.run(func() func() {
-		m := meter{model: name, now: n.now}
+		m := session.NewPullMeter(name, n.now)
 		err := server.Pull(pulling, name, func(step string, done, total int64) {
-			if report, due := m.read(step, done, total); due {
+			if report, due := m.Read(step, done, total); due {
 				n.background.publishLater(report)
 			}
 		})
-		end := m.last
+		end := m.Last()
 		end.Model, end.Ended, end.Rate, end.Canceled = name, true, 0, errors.Is(err, context.Canceled)
 		if err != nil && !end.Canceled {
 			end.Problem = untrusted.Text(err.Error())
@@ -111,45 +111,4 @@ func (n *installer) remove(ctx context.Context, name string, busy bool) {
 			}
 		}
 	})
-}
-
-const (
-	reportInterval = 100 * time.Millisecond // between two reports of a pull
-	rateWindow     = 3 * time.Second        // that the rate is measured over, at least
-)
-
-// meter measures a pull. It belongs to the worker that pulls.
-type meter struct {
-	model string
-	now   func() time.Time
-	last  session.PullProgress // as reported
-	at    time.Time            // of last
-	marks [2]mark              // the rate counts from the first; the second replaces it
-}
-
-// mark is how many bytes were downloaded at a time.
-type mark struct {
-	at   time.Time
-	done int64
-}
-
-// read returns the report of what the server says, and whether it is due: not too
-// soon after the last one, unless the server does something else.
-func (m *meter) read(step string, done, total int64) (report session.PullProgress, due bool) {
-	now := m.now()
-	if step == string(m.last.Step) && done < total && now.Sub(m.at) < reportInterval {
-		return report, false
-	}
-	switch {
-	case total == 0:
-	case m.marks[0].at.IsZero():
-		m.marks = [2]mark{{now, done}, {now, done}} // what earlier pulls left does not count
-	case now.Sub(m.marks[1].at) >= rateWindow:
-		m.marks = [2]mark{m.marks[1], {now, done}}
-	}
-	m.at, m.last = now, session.PullProgress{Model: m.model, Step: untrusted.Text(step), Done: done, Total: total}
-	if passed := now.Sub(m.marks[0].at); total > 0 && passed > 0 {
-		m.last.Rate = int64(float64(done-m.marks[0].done) / passed.Seconds())
-	}
-	return m.last, true
 }

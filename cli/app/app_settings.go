@@ -71,5 +71,16 @@ func (a *App) Appearance() config.Appearance { return a.settings.Appearance() }
 // Form returns the form of the output.
 func (a *App) Form() config.Output { return a.settings.Output() }
 
+// AllSettings returns every setting that has a key of its own; see [config.Options.All].
+func (a *App) AllSettings() []session.Setting { return a.settings.All() }
+
+// CheckSetting reports why a value cannot be saved for a setting.
+func (a *App) CheckSetting(s session.Setting, value string) error {
+	return a.settings.CheckSetting(s, value)
+}
+
+// CheckConfigFile reports what is wrong with a file config.toml, if it were the user's.
+func (a *App) CheckConfigFile(path string) error { return a.settings.CheckFile(path) }
+
 // Report returns the settings in force and their sources.
 func (a *App) Report() session.Settings { return a.settings.Report() }

@@ -116,7 +116,7 @@ func WriteJSON(to io.Writer, v any) error {
 // Note prints a line for the user on standard error, behind the name of the program.
 // Text from outside must be clean.
 func (o *Output) Note(format string, args ...any) {
-	_, _ = fmt.Fprintf(o.err, "replan: "+format+"\n", args...)
+	_, _ = io.WriteString(o.err, tty.Sentence(o.err, "replan:", fmt.Sprintf(format, args...)))
 }
 
 // Notes prints notes on standard error.

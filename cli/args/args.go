@@ -86,7 +86,7 @@ func WrongFlag(flags *pflag.FlagSet, err error, hint string) error {
 // Unknown returns the error for a word that is none of the commands below a path. It
 // names the one that was probably meant, or else all of them.
 func Unknown(word, path string, known []string) error {
-	hint := english.DidYouMean(word, known)
+	hint := english.DidYouMeanAny(word, known)
 	if hint == "" {
 		for _, same := range map[string][]string{"rm": {"delete", "prune"}, "remove": {"delete", "prune"}, "delete": {"prune"}, "ls": {"list"}}[word] {
 			if slices.Contains(known, same) {

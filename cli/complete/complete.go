@@ -15,9 +15,11 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/ollama"
+	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/config"
 	"replan/cli/help"
+	runlist "replan/cli/runs"
 	"replan/cli/serve"
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -73,6 +75,7 @@ type Source struct {
 	Folders    config.Folders
 	Appearance config.Appearance
 	Profiles   []string
+	Settings   func() []session.Setting
 	Host       string // of the models
 	Store      *store.Store
 	Now        time.Time
@@ -93,6 +96,7 @@ func Register(cmd *cobra.Command, open Open) error {
 		"approve": fixed("none\tno gate", "safe\tfiles here, and tests", "contained\tand programs in the box", "all\tevery gate"),
 		"output":  fixed(config.OutputText, config.OutputJSON), "limits": fixed("default", "strict"),
 		"on-failure": fixed("abort", "skip", "replan"), "in-doubt": fixed("ask", "rerun", "done", "abort"),
+		"sort": fixed(runlist.Orders()...),
 		"http": fixed(serve.DefaultAddress + "\tthis machine alone"),
 	}
 	var failed error
@@ -126,6 +130,10 @@ func Register(cmd *cobra.Command, open Open) error {
 		cmd.ValidArgsFunction = offers(open, true, fixed(mcpconfig.Programs()...))
 	case "MODEL":
 		cmd.ValidArgsFunction = offers(open, false, models)
+	case "KEY":
+		cmd.ValidArgsFunction = offers(open, false, settings)
+	case "KEY VALUE":
+		cmd.ValidArgsFunction = settingAndValue(open)
 	case "GOAL", "WORDS", "":
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}

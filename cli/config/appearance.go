@@ -36,6 +36,8 @@ type Appearance struct {
 	theme string             // value of --theme
 	own   string             // the user's own configuration file, even in a demo
 	found func() *themes.Set // reads the themes once; nil before the configuration is read
+
+	beside string // the file whose themes are used, if it is another one than the own
 }
 
 // screenSection is the section [screen] of the configuration.
@@ -65,7 +67,8 @@ func (a *Appearance) register(f *pflag.FlagSet) {
 func (a *Appearance) read(from sources, terminal bool) error {
 	c := from.file.Screen
 	a.own = from.file.location()
-	a.found = sync.OnceValue(func() *themes.Set { return readThemes(filepath.Join(filepath.Dir(a.own), "themes")) })
+	beside := First(a.beside, a.own)
+	a.found = sync.OnceValue(func() *themes.Set { return themesBeside(beside) })
 	if !from.given("no-color") {
 		a.NoColor = c.NoColor || from.getenv("NO_COLOR") != ""
 	}
@@ -142,6 +145,11 @@ func (a Appearance) Themes() *themes.Set {
 		return &themes.Set{}
 	}
 	return a.found()
+}
+
+// themesBeside reads the user's own themes beside a configuration file.
+func themesBeside(file string) *themes.Set {
+	return readThemes(filepath.Join(filepath.Dir(file), "themes"))
 }
 
 // readThemes reads the user's own themes in a folder.

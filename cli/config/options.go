@@ -118,10 +118,10 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 	if o.folders.Dirs, err = store.FindDirs(First(o.dataDir, env.Getenv("REPLAN_HOME"))); err != nil {
 		return err
 	}
-	if o.from.file, err = readConfig(o.folders.Dirs.ConfigFile()); err != nil {
+	o.saver = saver{path: o.folders.Dirs.ConfigFile(), chosen: &choices{}} // a file with a mistake can be corrected
+	if o.from.file, err = readConfig(o.saver.path); err != nil {
 		return err
 	}
-	o.saver = saver{path: o.from.file.location(), chosen: &choices{}}
 	for _, read := range []func() error{
 		func() error { return o.model.read(o.from) },
 		func() error { return o.appearance.read(o.from, env.Terminal) },

@@ -44,7 +44,7 @@ func (unreachable) Trouble() prompt.ModelTrouble {
 }
 
 func sign(s doctor.State) string {
-	return map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x"}[s]
+	return map[doctor.State]string{doctor.OK: "+", doctor.Warning: "!", doctor.Failed: "x", doctor.Off: "-"}[s]
 }
 
 func TestReportListsChecksUnderTheirSubjects(t *testing.T) {

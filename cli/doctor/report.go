@@ -20,7 +20,7 @@ const (
 	OK      State = "ok"
 	Warning State = "warning" // replan works, but something is missing or unsafe
 	Failed  State = "failed"
-	Off     State = "off" // disabled by the user
+	Off     State = "off" // disabled by the user, or not there
 )
 
 // Check is one finding.

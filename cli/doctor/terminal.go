@@ -30,7 +30,7 @@ func Terminal(in io.Reader, out io.Writer, environ []string, system string, stop
 	return func(ctx context.Context) []Check {
 		const subject = "Terminal"
 		if out == nil {
-			return []Check{{Subject: subject, Name: "terminal", State: OK, Detail: "not a terminal; commands print plain lines"}}
+			return []Check{{Subject: subject, Name: "terminal", State: Off, Detail: "none: commands print plain lines"}}
 		}
 		last, err := tea.NewProgram(terminal{}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 			tea.WithEnvironment(environ), tea.WithoutSignalHandler()).Run()

@@ -27,6 +27,10 @@ const (
 	Output  = "Output"
 )
 
+// Developers is the title of the commands for those who build on the program. The short
+// help of the program names them in a line.
+const Developers = "For developers"
+
 // menuKey is the annotation of a command that only has others below it.
 const menuKey = "replan_menu"
 
@@ -126,6 +130,14 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{"model", "host", "ascii", Output}, true
 	case "replan mcp list", "replan mcp test", "replan mcp login":
 		return []string{"mcp-config", "ascii", "isolate", "no-network", Output}, true
+	case "replan models", "replan models list":
+		return []string{"model", "host", Output}, true
+	case "replan man":
+		return []string{"plain"}, true
+	case "replan models pull":
+		return []string{"host", "plain", Output}, true
+	case "replan models remove":
+		return []string{"host", Output}, true
 	case "replan plan show":
 		return []string{Output, "ascii"}, true
 	case "replan runs", "replan runs list", "replan runs stop":

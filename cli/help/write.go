@@ -153,11 +153,25 @@ func (p *page) commands() {
 	}
 	left := leftOf(all)
 	for _, g := range slices.Concat(p.cmd.Groups(), []*cobra.Group{{Title: "Commands"}}) {
-		if len(groups[g.ID]) > 0 {
-			p.title(g.Title)
-			p.rows(groups[g.ID], left)
+		if len(groups[g.ID]) == 0 {
+			continue
 		}
+		if p.short() && g.ID == Developers {
+			p.line(g.Title, groups[g.ID])
+			continue
+		}
+		p.title(g.Title)
+		p.rows(groups[g.ID], left)
 	}
+}
+
+// line names commands in one line behind a title.
+func (p *page) line(title string, commands []row) {
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.shown
+	}
+	p.text.WriteString("\n" + lipgloss.NewStyle().Bold(true).Render(title) + "  " + strings.Join(names, ", ") + "\n")
 }
 
 // short reports whether only the common flags are shown.

@@ -31,7 +31,7 @@ func (g *group) newList() *cobra.Command {
 	command := &cobra.Command{
 		Use:     "list",
 		Short:   "List the servers of all files and their state",
-		Long:    "list starts the servers that you trust, and says which answer and how many tools they offer. Of two servers with\nthe same name, that of --mcp-config wins, then your own.",
+		Long:    "list starts the servers that you trust, and says which answer and how many tools they offer. Of two servers with\nthe same name, that of --mcp-config wins, then your own. It exits with 1 if a server failed.",
 		Example: "  replan mcp list\n  replan mcp list --no-start --output json",
 		Args:    g.none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -86,7 +86,13 @@ func (g *group) list(ctx context.Context, start bool) error {
 		}
 		all = append(all, listedServer{s, notes[s.Name]})
 	}
-	return g.printList(all)
+	if err := g.printList(all); err != nil {
+		return err
+	}
+	if start && slices.ContainsFunc(all, func(s listedServer) bool { return s.State == plan.ServerFailed }) {
+		return failed(nil)
+	}
+	return nil
 }
 
 // withNote adds what a server's state calls for to the notes on its entry.

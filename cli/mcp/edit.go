@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -12,8 +13,11 @@ import (
 	"replan/cli/doctor"
 	"replan/cli/exit"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/internal/wholefile"
 	mcpconfig "replan/mcpclient/config"
+	"replan/mcpclient/connection"
+	"replan/tui/draw"
 )
 
 func (g *group) newAdd() *cobra.Command {
@@ -126,6 +130,8 @@ type editOutput struct {
 	Server string `json:"server"`
 	File   string `json:"file"`
 	Done   string `json:"done"` // added, replaced or removed
+
+	Problem untrusted.Text `json:"problem,omitempty"` // why it cannot be started
 }
 
 // add implements replan mcp add.
@@ -142,7 +148,21 @@ func (g *group) add(ctx context.Context, s mcpconfig.Server, how addition) error
 	if replaced {
 		done = "replaced"
 	}
-	return g.printEdit(editOutput{Server: s.Name, File: path, Done: done}, "to")
+	return g.printEdit(editOutput{Server: s.Name, File: path, Done: done, Problem: g.problem(path, s.Name)}, "to")
+}
+
+// problem says why a server in a file cannot be started, "" if its program is there.
+func (g *group) problem(path, name string) untrusted.Text {
+	servers, _ := mcpconfig.Read(path, mcpconfig.SourceUser, g.app.Folders().Workspace) // it was just written
+	at := slices.IndexFunc(servers, func(s mcpconfig.Server) bool { return s.Name == name })
+	if at < 0 {
+		return ""
+	}
+	err := connection.CheckProgram(connection.Settings{Environ: os.Environ(), WorkDir: g.app.Folders().Workspace}, servers[at])
+	if err == nil {
+		return ""
+	}
+	return untrusted.Text(err.Error())
 }
 
 // printEdit prints the outcome of an edit.
@@ -152,6 +172,15 @@ func (g *group) printEdit(e editOutput, where string) error {
 	}
 	if e.Done == "replaced" {
 		where = "in"
+	}
+	if e.Problem != "" {
+		text := untrusted.Line(fmt.Sprintf("%s %s %s %s, but it cannot be started: %s; replan mcp add %s --replace changes it",
+			e.Done, e.Server, where, e.File, e.Problem, e.Server))
+		lines := []string{text}
+		if t := g.app.Out().Terminal(); t != nil {
+			lines = draw.Wrap(text, max(t.Width()-2, 20)) // behind the sign
+		}
+		return g.app.Out().Print(strings.Join(draw.Hang(doctor.Sign(g.app, doctor.Warning)+" ", lines), "\n") + "\n")
 	}
 	return g.app.Out().Print(doctor.Sign(g.app, doctor.OK) + " " + line("%s %s %s %s", e.Done, e.Server, where, e.File))
 }

@@ -26,6 +26,8 @@ import (
 func New(a *app.App) slash.Command {
 	o := listOptions{app: a}
 	flags := func(f *pflag.FlagSet) {
+		f.StringVar(&o.sort, "sort", Orders()[0], "list in `ORDER` "+english.List(Orders(), "or"))
+		f.IntVar(&o.limit, "limit", 0, "list at most `N` runs, 0 for all")
 		f.BoolVar(&o.all, "all", false, "include runs of plan create, which only saved a plan; with --on, all runs and not only the newest "+strconv.Itoa(host.ListedRuns))
 	}
 	list := func(ctx context.Context, _ slash.Call) error { return o.run(ctx) }
@@ -35,7 +37,7 @@ func New(a *app.App) slash.Command {
 			"the screen shows, a unique beginning or end of the whole id, or last; without it, the newest run of this folder.",
 		Flags: flags, Do: list,
 		Below: []slash.Command{
-			{Name: "list", Short: "List the runs, newest first", Flags: flags, Do: list},
+			{Name: "list", Short: "List the runs, newest first unless --sort says otherwise", Flags: flags, Do: list},
 			{
 				Name: "show", Args: "[RUN]", Short: "Show a run and its progress", Check: args.AtMostOne("RUN"),
 				Examples: []string{"runs show", "runs show a61ec9"},
@@ -62,6 +64,9 @@ func New(a *app.App) slash.Command {
 type listOptions struct {
 	app *app.App
 	all bool
+
+	sort  string // one of Orders
+	limit int    // 0 is all
 }
 
 // run prints the runs.
@@ -69,6 +74,9 @@ func (o listOptions) run(ctx context.Context) error {
 	out := o.app.Out()
 	list, err := host.Of(o.app).List(ctx, o.all)
 	if err != nil || list == nil {
+		return err
+	}
+	if list, err = ordered(list, o.sort, o.limit); err != nil {
 		return err
 	}
 	if out.JSON() {

@@ -131,7 +131,7 @@ func openOne(ctx context.Context, a *app.App, screen tui.Options, before Continu
 	}
 	screen.Examples = folder.ExampleGoals(a.Folders().Workspace)
 	screen.Left = func(words string) { a.Out().Note("%s", words) }
-	screen.Editor, screen.Commands = editor(a.IO().Getenv), a.Commands().List
+	screen.Editor, screen.Commands = Editor(a.IO().Getenv), a.Commands().List
 	screen.Drawn = w.Tools().Start
 	restore := logs.StandardError(w.Logger())
 	err = exit.Wrap("the screen", Show(ctx, a, w.Session(), w.Watch(), screen))
@@ -168,8 +168,8 @@ func Show(ctx context.Context, a *app.App, s tui.Session, watch *crash.Watch, sc
 	return err
 }
 
-// editor returns the user's editor with its arguments; nil if unset.
-func editor(getenv func(string) string) []string {
+// Editor returns the user's editor with its arguments; nil if unset.
+func Editor(getenv func(string) string) []string {
 	line := config.First(getenv("VISUAL"), getenv("EDITOR"))
 	if strings.TrimSpace(line) == "" {
 		return nil

@@ -26,7 +26,7 @@ var reach = []string{
 // carried are the flags that mean something for runs of workers.
 var carried = []string{
 	"on", "detach", "no-wait", "priority", "repository", "revision", "approve", "review", "in-doubt", "model", "server",
-	"var", "strict", "on-failure", "synthesize", "all", "speed", "output", "data-dir", "plain", "theme", "ascii", "no-color", "reduced-motion", "notify", "help", "help-all",
+	"var", "strict", "on-failure", "synthesize", "all", "sort", "limit", "speed", "output", "data-dir", "plain", "theme", "ascii", "no-color", "reduced-motion", "notify", "help", "help-all",
 }
 
 // submitting are those that are decided when a run is submitted, and deciding those that

@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -78,18 +79,30 @@ func First(words []string, most int) string {
 // near. One letter may be wrong, missing, added or swapped with its neighbor; two in
 // words of six letters, three in words of nine.
 func Nearest(word string, known []string) string {
+	if all := nearest(word, known); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// nearest returns the known words that are as near to another as any, see [Nearest].
+func nearest(word string, known []string) []string {
 	word = strings.ToLower(word)
-	nearest, least := "", min(3, max(1, len(word)/3))
+	var all []string
+	least := min(3, max(1, len(word)/3))
 	for _, k := range known {
 		distance := levenshtein.ComputeDistance(word, strings.ToLower(k))
 		if distance == 2 && swapped(word, strings.ToLower(k)) {
 			distance = 1
 		}
-		if distance < least || distance == least && nearest == "" {
-			nearest, least = k, distance
+		if distance < least {
+			all, least = nil, distance
+		}
+		if distance == least {
+			all = append(all, k)
 		}
 	}
-	return nearest
+	return all
 }
 
 // swapped reports whether two words differ by one pair of swapped letters.
@@ -111,4 +124,15 @@ func DidYouMean(word string, known []string) string {
 		return "; did you mean " + nearest + "?"
 	}
 	return ""
+}
+
+// DidYouMeanAny is [DidYouMean] for words of which any may be meant, such as commands: it
+// names all that are equally near.
+func DidYouMeanAny(word string, known []string) string {
+	all := nearest(word, known)
+	if len(all) == 0 || all[0] == word {
+		return ""
+	}
+	slices.Sort(all)
+	return "; did you mean " + List(all, "or") + "?"
 }

@@ -112,7 +112,11 @@ func find(name string, environ []string, dir string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		return exec.LookPath(name)
+		path, err := exec.LookPath(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("there is no program %s; install it, or correct its path", name)
+		}
+		return path, err
 	}
 	for _, folder := range filepath.SplitList(child.Variable(environ, "PATH")) {
 		if !filepath.IsAbs(folder) {
