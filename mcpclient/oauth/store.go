@@ -245,8 +245,8 @@ func (s *Store) remove(ctx context.Context, key string) error {
 			err = nil
 		}
 	}
-	if err := os.Remove(s.file(key)); !errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(err, err)
+	if removeErr := os.Remove(s.file(key)); !errors.Is(removeErr, fs.ErrNotExist) {
+		err = errors.Join(err, removeErr)
 	}
 	if err != nil {
 		return fmt.Errorf("deleting the login: %w", err)
