@@ -28,7 +28,7 @@ func ordered(list []agent.Summary, by string, most int) ([]agent.Summary, error)
 		"steps":   func(a, b agent.Summary) int { return cmp.Compare(b.Steps, a.Steps) },
 		"replans": func(a, b agent.Summary) int { return cmp.Compare(b.Replans, a.Replans) },
 		"goal": func(a, b agent.Summary) int {
-			return strings.Compare(strings.ToLower(string(config.First(a.Goal, a.Title))), strings.ToLower(string(config.First(b.Goal, b.Title))))
+			return strings.Compare(strings.ToLower(config.First(a.Goal, a.Title).Line()), strings.ToLower(config.First(b.Goal, b.Title).Line()))
 		},
 	}[by]
 	switch {
