@@ -46,10 +46,8 @@ type workerEvents struct {
 	data   event.Data
 }
 
-// engine carries out one run. Only its owner, a [Session] or [Run], calls its
-// methods, from a single goroutine. Its workers run concurrently and send their
-// events through arrivals, which the owner reads.
-type engine struct {
+// engineParts are what an engine is given: a run and all that it works with.
+type engineParts struct {
 	run      *agent.Run
 	id       string
 	journal  Journal
@@ -76,6 +74,13 @@ type engine struct {
 	// For runs of a session.
 	prompting prompt.Prompting // at the start of the run
 	attended  bool             // a user can answer questions of servers
+}
+
+// engine carries out one run. Only its owner, a [Session] or [Run], calls its
+// methods, from a single goroutine. Its workers run concurrently and send their
+// events through arrivals, which the owner reads.
+type engine struct {
+	engineParts
 
 	ctx           context.Context // of the workers
 	stopAll       context.CancelCauseFunc
@@ -98,6 +103,9 @@ type engine struct {
 	events  []event.Event
 	effects []agent.Effect
 }
+
+// newEngine returns an engine that has not begun.
+func newEngine(parts engineParts) *engine { return &engine{engineParts: parts} }
 
 // call is a running attempt of a step.
 type call struct {

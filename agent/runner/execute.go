@@ -127,12 +127,11 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 
 // newEngine creates the engine of the job's run.
 func (j *Job) newEngine(arrivals chan<- workerEvents) *engine {
-	e := &engine{
+	return newEngine(engineParts{
 		id: cmp.Or(j.ID, "run"), journal: j.stored(), model: j.Model, tools: functions{call: j.Call, preview: j.Preview},
 		log: slog.New(slog.DiscardHandler), now: time.Now, arrivals: arrivals, publish: j.Events,
 		run: agent.NewRun(j.Planners), warnings: new(warnings),
-	}
-	return e
+	})
 }
 
 // stored returns the journal of the job; a dry run has none.

@@ -101,7 +101,7 @@ func (rs *runs) find(id string) *engine {
 func (rs *runs) begin(ctx context.Context, r *activeRun, past pastRun, prompting prompt.Prompting, first ...event.Data) *engine {
 	w := rs.workers
 	r.attended, r.dryRun = rs.terms.attended, rs.terms.dryRun
-	r.engine = &engine{
+	r.engine = newEngine(engineParts{
 		id: r.id, journal: past.journal, run: past.run, prompting: prompting,
 		model: w.model, tools: w.tools, admit: w.admit, log: w.log, now: w.now, arrivals: rs.arrivals, publish: rs.events.deliver,
 		offer: rs.rules.offer, attended: r.attended, crashed: w.crashed, warnings: &rs.warnings,
@@ -109,7 +109,7 @@ func (rs *runs) begin(ctx context.Context, r *activeRun, past pastRun, prompting
 		plan: func(ctx context.Context, under *call, c agent.CallPlan) event.Data {
 			return rs.planTool(ctx, r.engine, r.priors, under, c)
 		},
-	}
+	})
 	rs.active = append(rs.active, r)
 	// The end of the session turns the end of ctx into a stop and records it.
 	r.engine.begin(context.WithoutCancel(ctx), first...)
