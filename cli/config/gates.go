@@ -151,7 +151,7 @@ func (g Gates) report(workspace string) []session.Setting {
 	}
 	configured := len(g.Rules) - flags
 	rules := session.Setting{
-		Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: fromDefault, About: "rules on calls; a always at a gate saves one",
+		Key: "policy", Value: english.Count(flags, "rule") + " of flags, " + strconv.Itoa(configured) + " of the configuration", Source: fromDefault, About: "rules on calls; “always” at a gate saves one",
 	}
 	switch {
 	case flags > 0:

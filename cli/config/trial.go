@@ -18,12 +18,12 @@ import (
 	"replan/agent/store"
 	"replan/internal/english"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 	"replan/themes"
 )
 
-// All returns all settings: those of [Options.Report], and the other keys of the
-// configuration file that are not in a block of their own. The keys of a section stand
-// together; last comes what has no section.
+// All returns the settings that have a key of their own: those of [Options.Report], and the
+// other keys of the configuration file. The keys of a section stand together.
 func (o *Options) All() []session.Setting {
 	all := o.Report().Settings
 	for i, s := range all {
@@ -57,13 +57,7 @@ func (o *Options) All() []session.Setting {
 	for i, s := range out {
 		out[i].About = First(s.About, abouts[s.Key])
 	}
-	for _, s := range all {
-		if kindOf(s.Key) == nil {
-			out = slices.DeleteFunc(out, func(other session.Setting) bool { return other.Key == s.Key })
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(out, func(s session.Setting) bool { return kindOf(s.Key) == nil })
 }
 
 // abouts says what the settings do that the screen does not list.
@@ -109,6 +103,7 @@ func (o *Options) plainSetting(key string, value reflect.Value) session.Setting 
 		s.Choices = []string{"true", "false"}
 	}
 	if value.IsZero() {
+		s.Value = defaultOf(key)
 		return s
 	}
 	if value.Kind() == reflect.Pointer {
@@ -129,6 +124,27 @@ func (o *Options) plainSetting(key string, value reflect.Value) session.Setting 
 	return s
 }
 
+// defaultOf returns the value of a key that the file does not set.
+func defaultOf(key string) string {
+	defaults := map[string]string{
+		"planning.phase_timeout": "follows the machine", "planning.max_repairs": strconv.Itoa(prompt.DefaultMaxRepairs), "planning.max_reply_tokens": strconv.Itoa(prompt.DefaultMaxTokens),
+		"limits.preset": "default", "limits.replan": "true", "lsp.enabled": "true", "isolate.network": "true",
+	}
+	section, _, _ := strings.Cut(key, ".")
+	switch kind := kindOf(key); {
+	case defaults[key] != "":
+		return defaults[key]
+	case kind == reflect.TypeFor[bool](), kind == reflect.TypeFor[*bool]():
+		return "false"
+	case section == "session_limits":
+		return "no limit"
+	case section == "lsp":
+		return "the usual one on PATH"
+	default:
+		return "none"
+	}
+}
+
 // kindOf returns the type of a key such as screen.theme in the configuration, nil if it
 // has no such key.
 func kindOf(key string) reflect.Type {
@@ -147,8 +163,6 @@ func (o *Options) CheckSetting(s session.Setting, value string) error {
 	_, noTime := time.ParseDuration(value)
 	unfit := func(takes string) error { return fmt.Errorf("%s takes %s, not %q", s.Key, takes, value) }
 	switch kind := kindOf(s.Key); {
-	case kind == nil:
-		return fmt.Errorf("%s is not one key of the configuration, which replan config edit opens: %s", s.Key, s.About)
 	case kind.Kind() == reflect.Slice:
 		return fmt.Errorf("%s is a list: write it with replan config edit", s.Key)
 	case len(s.Choices) > 0 && !slices.Contains(s.Choices, value):

@@ -64,10 +64,13 @@ func (g group) edit(ctx context.Context, file string) error {
 		return exit.Wrap("read the draft", err)
 	case bytes.Equal(after, first) && bytes.Equal(first, orBegin(before)):
 		_ = os.RemoveAll(filepath.Dir(draft)) // a leftover is taken up by the next edit
-		if failed == nil {
-			return g.app.Out().Print("nothing was changed\n")
+		if failed != nil {
+			return exit.Wrap("run "+editor[0], failed)
 		}
-		return exit.Wrap("run "+editor[0], failed)
+		if err := g.app.CheckConfigFile(file); err != nil {
+			return exit.Usage("nothing was changed, and %w", err)
+		}
+		return g.app.Out().Print("nothing was changed\n")
 	case failed != nil:
 		return exit.Wrap("run "+editor[0]+" (the configuration is as before; your draft stays in "+draft+")", failed)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,12 +98,21 @@ func (g group) named(key string) (session.Setting, error) {
 	if at := slices.Index(keys, key); at >= 0 {
 		return all[at], nil
 	}
-	return session.Setting{}, exit.Usage("there is no setting %q%s", key, cmp.Or(english.DidYouMean(key, keys), "; replan config list shows all"))
+	for _, s := range g.app.Report().Settings {
+		if s.Key == key {
+			return session.Setting{}, exit.Usage("%s is not a key of config.toml: %s", key, s.About)
+		}
+	}
+	hint := english.DidYouMean(key, keys)
+	if at := slices.IndexFunc(keys, func(known string) bool { return strings.HasSuffix(known, "."+key) }); at >= 0 {
+		hint = "; did you mean " + keys[at] + "?"
+	}
+	return session.Setting{}, exit.Usage("there is no setting %q%s", key, cmp.Or(hint, "; replan config list shows all"))
 }
 
 func (g group) newGet() *cobra.Command {
 	return &cobra.Command{
-		Use: "get KEY", Short: "Print the value of a setting as config set takes it",
+		Use: "get KEY", Short: "Print the value of a setting",
 		Example: "  replan config get model.name\n  replan config get limits.max_steps --output json",
 		Args:    args.Shell(args.One("KEY")),
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -121,12 +131,12 @@ func (g group) newGet() *cobra.Command {
 	}
 }
 
-// typed returns the value of a setting as a user types it.
+// typed returns the value of a setting as a user types it, or what it is without one.
 func typed(s session.Setting) string {
-	if text, err := strconv.Unquote(s.Literal); err == nil {
+	if text, err := strconv.Unquote(s.Literal); err == nil && text != "" {
 		return text
 	}
-	return cmp.Or(s.Literal, s.Value)
+	return cmp.Or(strings.Trim(s.Literal, `"`), s.Value)
 }
 
 func (g group) newSet() *cobra.Command {

@@ -180,10 +180,10 @@ func (a answerer) notDone() string {
 		}
 	}
 	if len(denied) > 0 {
-		parts = append(parts, "Denied at the gate: "+english.Some(denied, maxRows, "step")+".")
+		parts = append(parts, "Denied at the gate: "+strings.TrimSuffix(english.Some(denied, maxRows, "step"), ".")+".")
 	}
 	if len(skipped) > 0 {
-		parts = append(parts, "Not done: "+english.Some(skipped, maxRows, "step")+".")
+		parts = append(parts, "Not done: "+strings.TrimSuffix(english.Some(skipped, maxRows, "step"), ".")+".")
 	}
 	return strings.Join(parts[:min(len(parts), maxRows)], "\n\n")
 }
