@@ -27,7 +27,8 @@ import (
 )
 
 // Model is the whole screen. It routes messages to its parts, and carries out what they
-// request. Each part owns its data; the model has no rule of its own.
+// request. Each part owns its data; the model
+// decides only what concerns several parts, such as whether a text is a goal.
 type Model struct {
 	options    Options
 	keys       *keymap.Map

@@ -22,6 +22,9 @@ import (
 // types are values, which anybody may read and write. Nobody reads a private field of a type
 // that owns data, or writes an exported one, outside of its part, be it in this package or in
 // another one. No type only adds methods to such a type, or takes over its fields.
+//
+// Allowed is a literal that makes a new value, which nothing else has seen yet, and what is
+// written through a pointer that a method of the part hands out.
 func Faults(patterns ...string) (faults []string, err error) {
 	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile
