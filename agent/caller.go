@@ -45,16 +45,16 @@ func (r caller) repeatable(s stepView) bool {
 
 // valuesFor returns the variables that the args of a step may refer to.
 func (r caller) valuesFor(s stepView) map[string]any {
-	if s.itemValues() == nil {
+	if s.itemState().values() == nil {
 		return r.board.values()
 	}
-	values := make(map[string]any, len(s.itemValues()))
+	values := make(map[string]any, len(s.itemState().values()))
 	for _, reference := range plan.References(s.args()) {
 		if v, ok := r.board.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
-	for name, v := range s.itemValues() {
+	for name, v := range s.itemState().values() {
 		values[name] = v
 	}
 	return values
@@ -92,7 +92,7 @@ func (r caller) checkValues(s stepView, names []string) map[string]any {
 		if s == nil {
 			continue
 		}
-		if v, ok := s.itemValues()[name]; ok {
+		if v, ok := s.itemState().values()[name]; ok {
 			values[name] = v
 			continue
 		}

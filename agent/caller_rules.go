@@ -115,7 +115,7 @@ func (r caller) sharing(s stepView, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
-	return s.planStep().itemCount()
+	return s.planStep().fanOutState().count()
 }
 
 // passed reports whether the user approved, in the review, the call that a step

@@ -145,7 +145,7 @@ func (r resumer) takeUp() {
 		if s.isAnswered() {
 			return // the model already knows the outcome of the call
 		}
-		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.itemStep().Status == StepCompleted {
+		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.item().owner().Status == StepCompleted {
 			return
 		}
 		switch s.Status {

@@ -279,7 +279,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.all(needTurn) {
-		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.mayOvertake() {
+		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.itemState().mayOvertake() {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -407,7 +407,7 @@ func (r starter) startedCall(s stepView, facts toolFacts, number int) event.Step
 // cameItems returns the event that ends a step with items.
 func (r starter) cameItems(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
-	items := s.items()
+	items := s.fanOutState().all()
 	done, denied, taken := 0, 0, len(items)
 	results := make([]any, len(items))
 	for i, item := range items {
@@ -421,14 +421,14 @@ func (r starter) cameItems(s stepView) event.Data {
 			taken--
 		}
 	}
-	switch stopper := s.stoppedBy(); {
+	switch stopper := s.fanOutState().stoppedBy(); {
 	case denied > 0 && denied == taken:
 		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
 		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.index(), stopper.title(), stopper.why())
 		if done > 0 {
 			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
-				sentence, done, english.Count(len(items), "item"), strings.Join(s.doneItems(), ", "))
+				sentence, done, english.Count(len(items), "item"), strings.Join(s.fanOutState().done(), ", "))
 		}
 		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: stopper.failure(), MS: ms}
 	case r.terms.DryRun():

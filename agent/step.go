@@ -57,8 +57,7 @@ type StepState struct {
 	place        placeInPlan
 
 	checks checkState
-	item   itemOf
-	fan    fanOut
+	parts  stepParts
 
 	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 
@@ -567,6 +566,6 @@ func (s *StepState) before(t *StepState, next need) bool {
 	case s.place.rank != t.place.rank:
 		return s.place.rank < t.place.rank
 	default:
-		return s.item.position < t.item.position
+		return s.item().isBefore(t.item())
 	}
 }

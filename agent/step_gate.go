@@ -223,7 +223,7 @@ func (s *StepState) approved(tool plan.Tool) bool {
 func (s *StepState) allowItems(tool plan.Tool) { s.gate.itemsOf = promised(tool) }
 
 func (s *StepState) itemAllowed(tool plan.Tool) bool {
-	return s.isItem() && s.item.step.gate.itemsOf == promised(tool)
+	return s.isItem() && s.whole().gate.itemsOf == promised(tool)
 }
 
 // reserved reports whether budget is reserved for the step's approved call. Another

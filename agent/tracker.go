@@ -429,12 +429,12 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 
 // answerItems applies the answer at the gate of an item to all items of its step.
 func (r tracker) answerItems(s *StepState, decision event.Decision) {
-	of := s.itemStep()
+	of := s.item().owner()
 	if of == nil {
 		return
 	}
-	if of.asker() == s {
-		of.setAsker(nil)
+	if of.fanOut().asking() == s {
+		of.fanOut().setAsker(nil)
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {

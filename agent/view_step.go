@@ -16,8 +16,14 @@ import (
 type stepView interface {
 	callView
 	gateView
-	itemView
 	innerCallView
+
+	fanOutState() fanOutView
+	itemState() itemView
+	expands() bool
+	isItem() bool
+	planStep() stepView
+	itemAllowed(tool plan.Tool) bool
 
 	planned() plan.Step
 	index() string
@@ -95,19 +101,18 @@ type gateView interface {
 	diff() string
 }
 
-// itemView are the items of a step, and the step of an item.
-type itemView interface {
-	expands() bool
-	items() []stepView
-	itemCount() int
-	doneItems() []string
-	hasUnfinishedItems() bool
+// fanOutView is the progress of a step through its items.
+type fanOutView interface {
+	all() []stepView
+	count() int
+	done() []string
+	unfinished() bool
 	stoppedBy() stepView
+}
 
-	isItem() bool
-	planStep() stepView
-	itemValues() map[string]any
-	itemAllowed(tool plan.Tool) bool
+// itemView ties an item to its step.
+type itemView interface {
+	values() map[string]any
 	mayOvertake() bool
 }
 
