@@ -56,7 +56,7 @@ func itemEvidence(s stepView) []plan.Evidence {
 	}
 	var out []plan.Evidence // after the first item one per check
 	for _, item := range s.fanOutState().all() {
-		if item.notTaken() || item.denied() {
+		if item.notTaken() || item.gateState().denied() {
 			continue // it is left out
 		}
 		of := evidenceOf(item.index(), checks, item.checked())

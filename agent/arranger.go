@@ -212,7 +212,7 @@ func (r arranger) applyReviewed(d event.PlanReviewed) {
 	})
 	for _, a := range d.Approved {
 		if s := r.steps.Step(a.Step); s != nil {
-			s.approve(a.Args, r.tools.facts(s.Step.Tool).Tool)
+			s.gate().approve(r.tools.facts(s.Step.Tool).Tool, a.Args, s.nextAttempt())
 			r.scheduler.enqueue(s)
 		}
 	}

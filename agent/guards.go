@@ -132,7 +132,7 @@ func (r guards) freeSlots() slots {
 	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
 		if s := r.steps.find(a.Index); s != nil && s.status() == StepRunning {
-			free.change(s.changing())
+			free.change(s.gateState().changing())
 			free.call(r.tools.facts(s.tool()).Tool)
 		}
 	}
@@ -222,7 +222,7 @@ func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []A
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
-	reserved, ofTool := free.reservedFor(facts, s.reserved()) // part of the reservation is its own
+	reserved, ofTool := free.reservedFor(facts, s.gateState().reserved()) // part of the reservation is its own
 	switch {
 	case free.noStep(reserved) && s.polls() == 0 && !s.isItem():
 		return r.stopped(event.GuardSteps, s.index()), false

@@ -133,5 +133,5 @@ func (r preparer) learnTools(tool string, checks []plan.Check) {
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r preparer) bound(s *StepState) bool {
 	facts := r.tools.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.isBound(facts.Tool)
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate().binds(facts.Tool, s.callArgs())
 }

@@ -36,7 +36,7 @@ func (r scheduler) enqueue(s *StepState) {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
 	if now == needGate {
-		s.needsGate(r.clock.Seq)
+		s.gate().needed(r.clock.Seq)
 	}
 	r.queues.put(s, now)
 }
@@ -129,7 +129,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
 	case facts.Err != nil:
 		return flawed(event.FailureArgs, facts.Err.Error())
-	case s.denied():
+	case s.gate().denied():
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
@@ -154,10 +154,10 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	case matched.Verdict == rule.VerdictBlock:
 		s.cannotStart(event.FailureDenied, deniedBy(matched))
 		return needRecord
-	case s.unsettled() != "":
-		s.cannotStart(event.FailureTool, s.unsettled())
+	case s.gate().unsettled() != "":
+		s.cannotStart(event.FailureTool, s.gate().unsettled())
 		return needRecord
-	case matched.Verdict == rule.VerdictAsk && !s.allowed() && !r.caller.passed(s):
+	case matched.Verdict == rule.VerdictAsk && !s.gate().allowed() && !r.caller.passed(s):
 		return needGate
 	default:
 		return needToolSlot

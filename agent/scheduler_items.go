@@ -39,7 +39,7 @@ func (r scheduler) inTurn(s *StepState, now need) need {
 	case needToolSlot, needModelSlot:
 		switch {
 		case of.fanOut().takeTurn(s, of.Step.ForEach.AtOnce):
-		case s.reserved():
+		case s.gate().reserved():
 			return needTurn
 		default:
 			return needNothing

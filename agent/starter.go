@@ -87,12 +87,12 @@ func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.index); s != nil && g.again {
-			claimed.change(s.wasChanging())
+			claimed.change(s.gateState().wasChanging())
 		}
 	}
 	for _, s := range q.all(needToolSlot) {
-		if s.allowed() {
-			claimed.change(s.changing())
+		if s.gateState().allowed() {
+			claimed.change(s.gateState().changing())
 		}
 	}
 	return claimed
@@ -141,11 +141,11 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.first(needGate, most) {
 		facts := r.tools.facts(s.tool())
-		if s.gateReopens() != "" {
+		if s.gateState().reopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}
-			if again.changes(s.wasChanging()) {
+			if again.changes(s.gateState().wasChanging()) {
 				continue // its effect may be different after that call
 			}
 		}
@@ -157,7 +157,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
 			if again != nil {
-				again.change(s.wasChanging())
+				again.change(s.gateState().wasChanging())
 			}
 			out = append(out, Action{Effect: r.caller.gate(s)})
 		}
@@ -238,7 +238,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
-	files := s.changing()
+	files := s.gateState().changing()
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
@@ -251,7 +251,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	free.call(facts.Tool)
 	free.takeTool()
 	free.start(facts, s.ofBudget())
-	if s.reserved() {
+	if s.gateState().reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
 	timeout, limit := r.checker.timeLimit(s.timeout(), facts.Tool)
@@ -268,7 +268,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
 		}})
 	}
-	hashes, command := s.gateShowed()
+	hashes, command := s.gateState().showed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
 		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
@@ -390,7 +390,7 @@ func (r starter) nextDeadlines() []Action {
 func (r starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.callArgs(), number)
 	started.Coerced = s.nextCall().fitted
-	if s.allowed() {
+	if s.gateState().allowed() {
 		return started
 	}
 	matched := r.caller.ruleFor(s, facts)
@@ -415,7 +415,7 @@ func (r starter) cameItems(s stepView) event.Data {
 		case item.status() == StepCompleted:
 			results[i] = item.result()
 			done++
-		case item.denied() && !item.notTaken():
+		case item.gateState().denied() && !item.notTaken():
 			denied++
 		case item.notTaken():
 			taken--

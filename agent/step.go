@@ -46,7 +46,6 @@ type StepState struct {
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 
 	attempts     attemptCount
-	gate         gateState
 	author       authorship
 	fill         argsRequest
 	interruption interruption
@@ -200,7 +199,7 @@ func (s *StepState) start(d event.StepStarted, now time.Time, elapsed time.Durat
 		s.waitingFrom = elapsed
 	}
 	s.attempts.total = d.Attempt
-	s.gate.outdated, s.gate.files, s.gate.called = "", nil, true
+	s.gate().forCall()
 	if s.interruption == startUnknown {
 		s.interruption = uninterrupted
 	}
@@ -232,7 +231,8 @@ const outputKept = 64 << 10
 // complete ends an attempt with its result.
 func (s *StepState) complete(d event.StepCompleted) {
 	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
-	s.Error, s.Failure, s.gate.repeats = "", "", 0
+	s.Error, s.Failure = "", ""
+	s.gate().settled()
 	if d.DryRun { // for items that are known
 		text, _ := d.Result.(string)
 		s.DryRun, s.Result = true, plan.Placeholder(text)
@@ -257,7 +257,8 @@ func (s *StepState) completeChecked() { s.Status = StepCompleted }
 // fail ends an attempt that failed.
 func (s *StepState) fail(d event.StepFailed) {
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
-	s.Beside.Attachments, s.gate.since = d.Attachments, 0
+	s.Beside.Attachments = d.Attachments
+	s.gate().unneeded()
 }
 
 // refute fails a step whose work is done, but not what was expected of it.
@@ -333,7 +334,7 @@ func (s *StepState) staysSkipped() bool {
 func (s *StepState) again() {
 	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
 	s.Diff = "" // it may belong to another call
-	s.gate.reset()
+	s.gate().reset()
 	s.fill.problem = ""
 	s.countAfresh()
 }
@@ -557,8 +558,8 @@ func (s *StepState) placed(at, rank int, length float64) {
 // were needed, so that none takes the budget of another whose diff is being made.
 func (s *StepState) before(t *StepState, next need) bool {
 	switch {
-	case next == needGate && s.gate.since != t.gate.since:
-		return s.gate.since < t.gate.since
+	case next == needGate && s.gate().since() != t.gate().since():
+		return s.gate().since() < t.gate().since()
 	case next == needTimer && !s.RetryAt.Equal(t.RetryAt):
 		return s.RetryAt.Before(t.RetryAt)
 	case s.place.length != t.place.length:

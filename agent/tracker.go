@@ -320,7 +320,7 @@ func (r tracker) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.origins.canReplan() || r.questions.asks():
 		return true
-	case s.denied():
+	case s.gate().denied():
 		return false
 	}
 	return slices.ContainsFunc(r.board.Steps, func(other *StepState) bool {
@@ -379,7 +379,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.answerGate(d.Decision == event.Allow)
+		s.gate().answer(d.Decision == event.Allow)
 		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.permissions.acceptChange(g)
@@ -398,7 +398,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 // the user saw. A resume may bring other tools, or the same ones with other effects.
 func (r tracker) askAgain() {
 	r.steps.every(func(s *StepState) {
-		if s.Status != StepWaiting && (s.Status != StepPending || !s.allowed()) || r.preparer.bound(s) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate().allowed()) || r.preparer.bound(s) {
 			return
 		}
 		r.permissions.closeGate(s.Gate)
@@ -438,11 +438,11 @@ func (r tracker) answerItems(s *StepState, decision event.Decision) {
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.answerGate(false)
+			item.gate().answer(false)
 		}
 	}
 	if decision == event.Allow {
-		of.allowItems(r.tools.facts(s.Step.Tool).Tool)
+		of.gate().allowItems(r.tools.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
 		r.scheduler.enqueue(item)

@@ -106,7 +106,7 @@ func (r tracker) stopItems(s *StepState) {
 
 // endsItems reports whether the failure of an item ends its step.
 func (r tracker) endsItems(s *StepState) bool {
-	if s.denied() && s.Failure == event.FailureDenied {
+	if s.gate().denied() && s.Failure == event.FailureDenied {
 		return false // the user leaves it out
 	}
 	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()

@@ -15,15 +15,14 @@ import (
 // next action.
 type stepView interface {
 	callView
-	gateView
 	innerCallView
 
+	gateState() gateView
 	fanOutState() fanOutView
 	itemState() itemView
 	expands() bool
 	isItem() bool
 	planStep() stepView
-	itemAllowed(tool plan.Tool) bool
 
 	planned() plan.Step
 	index() string
@@ -32,6 +31,7 @@ type stepView interface {
 	tool() string
 	dependsOn() []string
 	hasGate() bool
+	diff() string
 	timeout() time.Duration
 	status() StepStatus
 	isDraft() bool
@@ -91,14 +91,14 @@ type gateView interface {
 	allowed() bool
 	denied() bool
 	reserved() bool
-	approved(tool plan.Tool) bool
-	gateShowed() (hashes map[string]string, command *plan.Command)
-	gateReopens() untrusted.Text
+	approved(tool plan.Tool, args map[string]any, attempt int) bool
+	allowsItems(tool plan.Tool) bool
+	showed() (hashes map[string]string, command *plan.Command)
+	reopens() untrusted.Text
 	changing() []string
 	wasChanging() []string
 	removal() string
 	leadsTo() map[string]string
-	diff() string
 }
 
 // fanOutView is the progress of a step through its items.
