@@ -75,7 +75,7 @@ func (r caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []strin
 // modelPlanned reports whether a model planned a step, in this run or earlier
 // when it wrote the plan given to this run.
 func (r caller) modelPlanned(s stepView) bool {
-	if s.byReplan() {
+	if s.authorState().byReplan() {
 		return !r.planning.hasOwn()
 	}
 	given, ok := r.terms.given()

@@ -20,8 +20,8 @@ func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.tool(), Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.Tool, s.callArgs()
-	if lacking, _ := s.lacking(); r.terms.DryRun() && len(lacking) > 0 {
+	tool, args := facts.Tool, s.callState().args()
+	if lacking, _ := s.requestState().lacking(); r.terms.DryRun() && len(lacking) > 0 {
 		args = merge(args, nil)
 		for _, name := range lacking {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
@@ -54,7 +54,7 @@ func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 		return RemovalRule(tool.Name, s.gateState().removal())
 	case r.permissions.planGates(s, tool):
 		return gatedByPlan(tool.Name)
-	case s.edits() > 0 && !s.gateState().allowed():
+	case s.authorState().edits() > 0 && !s.gateState().allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
@@ -86,8 +86,8 @@ func (r caller) gate(s stepView) OpenGate {
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.index(), Title: s.title(),
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callArgs(),
+			Gate: r.gateID(s), Call: callHash(tool, s.callState().args()), Step: s.index(), Title: s.title(),
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callState().args(),
 			Outdated: s.gateState().reopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
@@ -100,8 +100,8 @@ func (r caller) gate(s stepView) OpenGate {
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s stepView) string {
 	id := fmt.Sprintf("%s.%d.%d", s.index(), r.board.revision(), s.nextAttempt())
-	if s.edits() > 0 {
-		id += fmt.Sprintf("e%d", s.edits())
+	if s.authorState().edits() > 0 {
+		id += fmt.Sprintf("e%d", s.authorState().edits())
 	}
 	if of := s.planStep(); s.isItem() && of.attempt() > 1 { // an earlier attempt may have closed it unanswered
 		id += fmt.Sprintf("a%d", of.attempt())
@@ -122,7 +122,7 @@ func (r caller) sharing(s stepView, facts toolFacts) int {
 // is about to make.
 func (r caller) passed(s stepView) bool {
 	tool := r.tools.facts(s.tool()).Tool
-	return !r.permissions.hasChanged(tool) && s.gateState().approved(tool, s.callArgs(), s.nextAttempt())
+	return !r.permissions.hasChanged(tool) && s.gateState().approved(tool, s.callState().args(), s.nextAttempt())
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule

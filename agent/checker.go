@@ -178,7 +178,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	}
 	var probe stepView = newProbe(step, args, r.origins.authorRead(step))
 	if subject.step != nil {
-		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorRead(), r.origins.checkedText(subject.step, check)))
+		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorState().hasRead(), r.origins.checkedText(subject.step, check)))
 	}
 	switch matched := r.caller.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:

@@ -143,7 +143,7 @@ func (f *fanOut) overtake(s *StepState) *StepState {
 // started, and its call is not approved. It is nil if there is none.
 func (f *fanOut) overtaken() *StepState {
 	for _, item := range f.items {
-		if item.item().running && item.Status == StepPending && !item.asksForArgs() && !item.gate().reserved() {
+		if item.item().running && item.Status == StepPending && !item.request().asks() && !item.gate().reserved() {
 			return item
 		}
 	}

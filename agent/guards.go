@@ -181,7 +181,7 @@ func (r guards) repeated(c stepView) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callArgs())), limit: int64(most)}
+	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callState().args())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
@@ -246,7 +246,7 @@ func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []A
 		}
 	case r.board.revision() > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.callArgs()); again != nil {
+		if blocked, again = r.repeats(s, s.callState().args()); again != nil {
 			warned = again
 		}
 	}

@@ -361,7 +361,7 @@ func (l *Loop) tell(p promptContext) {
 			seen = append(seen, shown)
 		}
 		l.find(call.foundTools())
-		if call.edits() > 0 && call.Status == StepCompleted {
+		if call.author().edits() > 0 && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
 		again = max(again, l.timesMade(call.Step.Tool, call.Args))

@@ -104,7 +104,7 @@ func (r resumer) loseModelCalls() {
 	}
 	r.models.loseExchanges()
 	r.dialogue.resumeLoops()
-	r.board.executed(func(s *StepState) { s.stopAsking() })
+	r.board.executed(func(s *StepState) { s.request().stop() })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was

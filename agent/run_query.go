@@ -253,7 +253,7 @@ func (r *Run) Budgets() []Budget {
 // what it would do now.
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
-	return s != nil && s.edits() > 0
+	return s != nil && s.author().edits() > 0
 }
 
 // EditCheck returns a function that checks replacement arguments for an open

@@ -53,7 +53,7 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.forgetCall()
+	s.call().forget()
 	switch {
 	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.isAnswered():
 		return needNothing
@@ -65,7 +65,7 @@ func (r scheduler) needOf(s *StepState) need {
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
-	case s.Status != StepPending || s.asksForArgs():
+	case s.Status != StepPending || s.request().asks():
 		return needNothing
 	case s.orphaned():
 		s.skipFor("the step that asked for it has ended")
@@ -83,7 +83,7 @@ func (r scheduler) needOf(s *StepState) need {
 		fallthrough
 	case r.terms.DryRun():
 		if flaw := r.preparer.prepareDry(s); flaw != nil {
-			s.cannotStart(flaw.kind, flaw.sentence)
+			s.call().cannotStart(flaw.kind, flaw.sentence)
 		}
 		return needRecord
 	case !s.RetryAt.IsZero() && !r.clock.fired(s.retryTimer()):
@@ -97,7 +97,7 @@ func (r scheduler) needOf(s *StepState) need {
 // flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
-		s.cannotStart(kind, sentence)
+		s.call().cannotStart(kind, sentence)
 		return needRecord
 	}
 	switch s.Step.Executor {
@@ -119,7 +119,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return needModelSlot
 	}
 	facts := r.tools.facts(s.Step.Tool)
-	lacking, problem := s.lacking()
+	lacking, problem := s.request().lacking()
 	switch {
 	case s.unknownTool() != nil:
 		return flawed(event.FailureArgs, s.unknownTool().Error())
@@ -152,10 +152,10 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.cannotStart(event.FailureDenied, deniedBy(matched))
+		s.call().cannotStart(event.FailureDenied, deniedBy(matched))
 		return needRecord
 	case s.gate().unsettled() != "":
-		s.cannotStart(event.FailureTool, s.gate().unsettled())
+		s.call().cannotStart(event.FailureTool, s.gate().unsettled())
 		return needRecord
 	case matched.Verdict == rule.VerdictAsk && !s.gate().allowed() && !r.caller.passed(s):
 		return needGate

@@ -18,10 +18,10 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	}
 	items, err := each.List(r.board.values())
 	if err != nil {
-		s.cannotStart(event.FailureArgs, err.Error())
+		s.call().cannotStart(event.FailureArgs, err.Error())
 		return needRecord, true
 	}
-	s.beginWith(items)
+	s.call().beginWith(items)
 	return needRecord, true
 }
 

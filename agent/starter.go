@@ -181,18 +181,20 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
-	call, number := s.nextCall(), s.nextAttempt()
+	call, number := s.callState(), s.nextAttempt()
+	saw, isOut := call.leftOut()
+	items, expands := call.begins()
 	switch {
-	case call.out:
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: call.saw}}}
+	case isOut:
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
 	case free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index)
-	case call.expanded:
+	case expands:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(call.items)}}}
-	case call.flaw.kind != "":
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(items)}}}
+	case call.faulty().kind != "":
 		free.useStep(s)
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.faulty().sentence), Failure: call.faulty().kind}}}
 	}
 	if s.executor() != plan.ExecutorTool {
 		free.useStep(s)
@@ -211,7 +213,7 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 // placeholder for its result.
 func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.index(), Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.planned())),
+		Index: s.index(), Attempt: number, DryRun: true, Args: s.callState().args(), Coerced: s.callState().coerced(), Result: string(placeholder(s.planned())),
 		Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s),
 	}
 	if s.executor() != plan.ExecutorTool {
@@ -257,21 +259,21 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	timeout, limit := r.checker.timeLimit(s.timeout(), facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
-		words, _ := s.callArgs()["words"].(string)
+		words, _ := s.callState().args()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
 			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.askedIn()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
-		return append(out, Action{r.started(s, s.callArgs(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
+		return append(out, Action{r.started(s, s.callState().args(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callState().args(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
 		}})
 	}
 	hashes, command := s.gateState().showed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callState().args(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
@@ -305,7 +307,7 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.refusedArgs())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.requestState().refusal())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Request: request},
 			CallModel{Request: request},
@@ -388,8 +390,8 @@ func (r starter) nextDeadlines() []Action {
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
 func (r starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.callArgs(), number)
-	started.Coerced = s.nextCall().fitted
+	started := r.started(s, s.callState().args(), number)
+	started.Coerced = s.callState().coerced()
 	if s.gateState().allowed() {
 		return started
 	}

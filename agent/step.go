@@ -46,13 +46,10 @@ type StepState struct {
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 
 	attempts     attemptCount
-	author       authorship
-	fill         argsRequest
 	interruption interruption
 	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
 	skip         skipState
 	inner        *innerCall // of a call of a model; nil for a step of the plan
-	call         readyCall
 	place        placeInPlan
 
 	checks checkState
@@ -60,7 +57,6 @@ type StepState struct {
 
 	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 
-	replanned  bool        // added or revised by a replan
 	awaitsUser bool        // a question about it is open
 	canBegin   bool        // of a draft: everything it needs is available
 	partial    []string    // steps whose results its model saw only in part
@@ -124,7 +120,10 @@ func newStep(step plan.Step, attempts attemptCount) *StepState {
 // newProbe returns the state of a step with a call that is not made, to ask which rule would
 // decide about it. read is what its author had read.
 func newProbe(step plan.Step, args map[string]any, read []rule.Provenance) *StepState {
-	return &StepState{Step: step, call: readyCall{args: args}, author: authorship{read: read}}
+	s := &StepState{Step: step}
+	s.call().prepare(args, nil)
+	s.author().plannedAfter(read)
+	return s
 }
 
 // newDraft returns the state of a step of a plan that is still being written.
@@ -138,8 +137,9 @@ func newDraft(step plan.Step, attempts attemptCount) *StepState {
 // missing are the args that a model would write.
 func (s *StepState) probe(step plan.Step, args map[string]any, missing []string) *StepState {
 	probe := *s
-	probe.Step, probe.call.args = step, args
-	probe.fill.args, probe.fill.missing = nil, missing
+	probe.Step = step
+	probe.call().prepare(args, s.call().coerced())
+	probe.request().replace(missing)
 	return &probe
 }
 
@@ -291,7 +291,8 @@ func (s *StepState) retry(d event.StepRetry) (polls bool) {
 	} else {
 		s.Polls = 0
 	}
-	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
+	s.Status, s.RetryAt = StepPending, d.At
+	s.request().retry()
 	return polls
 }
 
@@ -335,7 +336,7 @@ func (s *StepState) again() {
 	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
 	s.Diff = "" // it may belong to another call
 	s.gate().reset()
-	s.fill.problem = ""
+	s.request().retry()
 	s.countAfresh()
 }
 
@@ -461,18 +462,16 @@ func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
 
 // revised notes what the newest revision did to the step, and what its author had read.
 func (s *StepState) revised(c Change, read []rule.Provenance) {
-	s.Change, s.replanned, s.author.read = c, true, read
+	s.Change = c
+	s.author().replannedAfter(read)
 }
 
 // unchanged notes that the newest revision left the step as it was.
 func (s *StepState) unchanged() { s.Change = ChangeNone }
 
-// byReplan reports whether a replan added or revised the step.
-func (s *StepState) byReplan() bool { return s.replanned }
-
 // canStart notes that everything that a draft needs is available, and startable reports it.
 func (s *StepState) canStart(args map[string]any, fitted []plan.Coercion) {
-	s.prepare(args, fitted)
+	s.call().prepare(args, fitted)
 	s.canBegin = true
 }
 func (s *StepState) startable() bool { return s.canBegin }

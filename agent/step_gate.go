@@ -44,7 +44,7 @@ func (s *StepState) reask() {
 // keepBound revokes the user's permission if it was for another call than the one that the
 // step is about to make.
 func (s *StepState) keepBound(t plan.Tool) {
-	if s.gate().allowed() && !s.gate().binds(t, s.call.args) {
+	if s.gate().allowed() && !s.gate().binds(t, s.call().args()) {
 		s.reask()
 	}
 }
@@ -52,14 +52,15 @@ func (s *StepState) keepBound(t plan.Tool) {
 // otherCall forgets the gate of a call that the user has replaced by another one.
 func (s *StepState) otherCall() {
 	s.gate().forOtherCall()
-	s.fill.args, s.fill.problem, s.Diff = nil, "", ""
+	s.request().forget()
+	s.Diff = ""
 }
 
 // editCall replaces the args that a gate showed with those of the user; kept is the text that
 // they still carry. The gate opens again for the new call.
 func (s *StepState) editCall(args map[string]any, kept []rule.Provenance) {
-	s.author.args, s.fill.args, s.fill.missing = args, nil, nil
-	s.author.edits, s.author.kept = s.author.edits+1, kept
+	s.author().edit(args, kept)
+	s.request().replace(nil)
 	s.gate().forEditedCall()
 	s.Diff = ""
 }

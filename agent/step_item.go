@@ -39,9 +39,9 @@ func newItem(state, of *StepState, value any, position int, attempts func(index 
 	}
 	*state = StepState{
 		Step: step, Status: StepPending, Parent: of.Step.Index, attempts: attempts(step.Index),
-		parts: stepParts{item: newListItem(of, value, position)}, replanned: of.replanned,
+		parts: stepParts{author: of.parts.author, item: newListItem(of, value, position)},
 	}
-	state.author, state.place = of.author, of.place
+	state.place = of.place
 	return state
 }
 

@@ -54,6 +54,7 @@ func (s *StepState) loop() loopView    { return viewOfLoop(s.Loop) }
 // what its author had read.
 func (s *StepState) checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView {
 	call := newProbe(step, args, read)
-	call.Step.Index, call.replanned, call.parts.item = s.Step.Index, s.replanned, s.parts.item
+	call.Step.Index, call.parts.item = s.Step.Index, s.parts.item
+	call.author().replannedLike(s.author())
 	return call
 }

@@ -552,7 +552,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 func (r tracker) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.lackArgs(err.Error())
+		s.request().fail(err.Error())
 		return
 	}
 	signature := r.tools.facts(s.Step.Tool).Signature
@@ -561,7 +561,7 @@ func (r tracker) fill(s *StepState, text string) {
 	}
 	args = signature.Settle(args)
 	if why := faultyText(string(r.terms.Goal), s.Step.Args, args); why != "" {
-		s.refuseArgs(args, why)
+		s.request().refuse(args, why)
 		return
 	}
 	call := s.Step
@@ -569,11 +569,11 @@ func (r tracker) fill(s *StepState, text string) {
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.lackArgs(f.Message)
+			s.request().fail(f.Message)
 			return
 		}
 	}
-	s.takeArgs(args)
+	s.request().take(args)
 }
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.

@@ -7,6 +7,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -14,10 +15,12 @@ import (
 // stepView is a step, an item of one, or a call of a model, as the types see it that decide the
 // next action.
 type stepView interface {
-	callView
 	innerCallView
 
 	gateState() gateView
+	callState() callView
+	requestState() requestView
+	authorState() authorView
 	fanOutState() fanOutView
 	itemState() itemView
 	expands() bool
@@ -33,12 +36,13 @@ type stepView interface {
 	hasGate() bool
 	diff() string
 	timeout() time.Duration
+	args() map[string]any
+	argName(written string) string
 	status() StepStatus
 	isDraft() bool
 	isDry() bool
 	notTaken() bool
 	skipReason() string
-	byReplan() bool
 	ofBudget() int
 	position() int
 	startable() bool
@@ -52,6 +56,9 @@ type stepView interface {
 	retryTimer() string
 	waited(elapsed time.Duration) time.Duration
 
+	startedWith() map[string]any
+	runOfCall() string
+	usedByRun() event.Usage
 	result() any
 	ms() int64
 	why() untrusted.Text
@@ -68,22 +75,29 @@ type stepView interface {
 	lostResult() bool
 }
 
-// callView is the call of a step, and who wrote it.
+// callView is the call of a step that could start.
 type callView interface {
 	args() map[string]any
-	callArgs() map[string]any
-	nextCall() readyCall
-	startedWith() map[string]any
-	argName(written string) string
+	coerced() []plan.Coercion
+	leftOut() (saw []expression.Sight, isOut bool)
+	begins() (items []any, with bool)
+	faulty() flaw
+}
+
+// requestView is the model's work on args that the plan leaves out.
+type requestView interface {
 	lacking() (names []string, problem string)
-	modelArgs() map[string]any
-	refusedArgs() string
+	written() map[string]any
+	refusal() string
+}
+
+// authorView is who wrote a step.
+type authorView interface {
 	byUser() bool
 	edits() int
 	stillCarries() []rule.Provenance
-	authorRead() []rule.Provenance
-	runOfCall() string
-	usedByRun() event.Usage
+	hasRead() []rule.Provenance
+	byReplan() bool
 }
 
 // gateView is the gate of a step.
