@@ -132,7 +132,7 @@ func (l *Loop) idle() bool {
 
 // allAnswered reports whether the model knows the outcome of all calls of its newest reply.
 func (l *Loop) allAnswered() bool {
-	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.isAnswered() })
+	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner().isAnswered() })
 }
 
 // last reports whether the next turn must be an answer.

@@ -29,7 +29,7 @@ type scheduler struct {
 // enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
 	if s.byModel() {
-		s.conversation().clock(r.clock.Now)
+		s.inner().conversation().clock(r.clock.Now)
 	}
 	now := r.needOf(s)
 	if s.isItem() {
@@ -55,7 +55,7 @@ func (r scheduler) needOf(s *StepState) need {
 	}
 	s.call().forget()
 	switch {
-	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.isAnswered():
+	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner().isAnswered():
 		return needNothing
 	case s.isItem() && s.held():
 		return needNothing
@@ -121,8 +121,8 @@ func (r scheduler) needOfCall(s *StepState) need {
 	facts := r.tools.facts(s.Step.Tool)
 	lacking, problem := s.request().lacking()
 	switch {
-	case s.unknownTool() != nil:
-		return flawed(event.FailureArgs, s.unknownTool().Error())
+	case s.inner().unknownTool() != nil:
+		return flawed(event.FailureArgs, s.inner().unknownTool().Error())
 	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
 	case prompt.IsFindTool(facts.Tool) && !s.byModel():

@@ -45,15 +45,11 @@ type StepState struct {
 	DryRun  bool       // nothing was called
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 
-	attempts     attemptCount
-	interruption interruption
-	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
-	skip         skipState
-	inner        *innerCall // of a call of a model; nil for a step of the plan
-	place        placeInPlan
+	attempts attemptCount
+	skip     skipState
+	place    placeInPlan
 
-	checks checkState
-	parts  stepParts
+	parts stepParts
 
 	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 
@@ -194,15 +190,14 @@ func (s *StepState) attemptEnds() { s.ReadyAt = time.Time{} }
 func (s *StepState) start(d event.StepStarted, now time.Time, elapsed time.Duration) {
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
-	s.Checked, s.checks.unknownResult, s.toRerun = nil, false, false
+	s.Checked = nil
+	s.checks().attempted()
+	s.interruption().started()
 	if s.Polls == 0 {
 		s.waitingFrom = elapsed
 	}
 	s.attempts.total = d.Attempt
 	s.gate().forCall()
-	if s.interruption == startUnknown {
-		s.interruption = uninterrupted
-	}
 }
 
 // expand starts an attempt for the items of a list.
@@ -274,9 +269,7 @@ func (s *StepState) forgetFailure() { s.Failure = "" }
 // doubt ends an attempt that may or may not have taken effect.
 func (s *StepState) doubt(d event.StepInDoubt) {
 	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
-	if s.interruption.isLost() {
-		s.interruption = uninterrupted
-	}
+	s.interruption().asked()
 }
 
 // doubtAgain puts a step in doubt again whose answer, of an earlier resume, may no longer hold.
@@ -369,90 +362,25 @@ func (s *StepState) skipReason() string { return s.skip.reason }
 // userSkips reports whether the user chose to skip it.
 func (s *StepState) userSkips() bool { return s.skip.byUser }
 
-// checkState tracks the checks of a step whose work is done.
-type checkState struct {
-	round         int    // counts how often they began
-	since         uint64 // the event after which the next one may be evaluated
-	unknownResult bool   // the user says that the work is done, and its result is unknown
-}
-
 // beginChecks has the checks of a step evaluated, from the first. at is the number of the
 // event.
 func (s *StepState) beginChecks(at uint64) {
 	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
-	s.checks.round++
-	s.checks.since = at
+	s.checks().begin(at)
 }
 
 // check records a check.
 func (s *StepState) check(d event.CheckCompleted, at uint64) {
-	s.Checked, s.checks.since = append(s.Checked, d), at
+	s.Checked = append(s.Checked, d)
+	s.checks().evaluated(at)
 }
-
-// checkRound returns how often its checks began, and checkSince the event after which the next
-// one may be evaluated.
-func (s *StepState) checkRound() int    { return s.checks.round }
-func (s *StepState) checkSince() uint64 { return s.checks.since }
-
-// loseResult notes that the result of a step is unknown, and lostResult reports that.
-func (s *StepState) loseResult()      { s.checks.unknownResult = true }
-func (s *StepState) lostResult() bool { return s.checks.unknownResult }
 
 // waited returns how long a step has waited for something; elapsed is the active time of
 // the run.
 func (s *StepState) waited(elapsed time.Duration) time.Duration { return elapsed - s.waitingFrom }
 
-// interruption records how the end of a program, or a damaged journal, affected a
-// step.
-type interruption uint8
-
-const (
-	uninterrupted    interruption = iota
-	startUnknown                  // a damaged journal line may have recorded its start
-	lost                          // it was running when the program ended
-	lostStartUnknown              // both
-	rerunUnasked                  // it was in doubt and runs again without a question
-)
-
-// isLost reports whether the step was running when the program ended.
-func (i interruption) isLost() bool { return i == lost || i == lostStartUnknown }
-
-// isLost reports whether the step was running when the program ended, and mayNotHaveStarted
-// whether only a damaged line may have recorded its start.
-func (s *StepState) isLost() bool            { return s.interruption.isLost() }
-func (s *StepState) mayNotHaveStarted() bool { return s.interruption == lostStartUnknown }
-
-// startMayBeLost notes that a damaged line of the journal may have recorded the start.
-func (s *StepState) startMayBeLost() { s.interruption = startUnknown }
-
-// lose notes that the step was running when the program ended. before is how it was
-// interrupted before that.
-func (s *StepState) lose(before interruption) {
-	s.interruption = lost
-	if before == startUnknown || before == lostStartUnknown {
-		s.interruption = lostStartUnknown
-	}
-}
-
-// interrupted returns how the step was interrupted, and forgets it.
-func (s *StepState) interrupted() interruption {
-	before := s.interruption
-	s.interruption = uninterrupted
-	return before
-}
-
-// rerun lets a step in doubt run again; unasked says that no question was answered so.
-func (s *StepState) rerun(unasked bool) {
-	s.interruption, s.toRerun = uninterrupted, true
-	if unasked {
-		s.interruption = rerunUnasked
-	}
-}
-
-// rerunsUnasked reports whether it runs again without a question, and mayRerun whether it has
-// not started since the answer that it runs again.
-func (s *StepState) rerunsUnasked() bool { return s.interruption == rerunUnasked }
-func (s *StepState) mayRerun() bool      { return s.toRerun && s.Status == StepPending }
+// mayRerun reports whether it has not started since the answer that it runs again.
+func (s *StepState) mayRerun() bool { return s.Status == StepPending && s.interruption().reruns() }
 
 // askUser notes that a question about the step is open, or not.
 func (s *StepState) askUser(open bool) { s.awaitsUser = open }
@@ -526,9 +454,9 @@ func (s *StepState) ofBudget() int {
 func (s *StepState) told() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
-		return !s.findsTools()
+		return !s.inner().findsTools()
 	case StepFailed:
-		return !s.findsTools() && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
+		return !s.inner().findsTools() && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
 	default:
 		return false
 	}

@@ -7,7 +7,6 @@ import (
 	"replan/agent/event"
 	"replan/planning/plan"
 	"replan/planning/prompt"
-	"replan/planning/reply"
 )
 
 // args returns the arguments of a step as written: those of the user if there are
@@ -57,21 +56,11 @@ func (s *StepState) refill() bool {
 	return true
 }
 
-// innerCall holds what a loop's call has in addition to a plan step.
-type innerCall struct {
-	loop     *Loop         // that made the call
-	use      reply.ToolUse // the call as requested by the model
-	unknown  error         // why the tool does not exist
-	counted  bool          // as a call of the model, for the runaway guard
-	finds    bool          // it calls [prompt.FindTool]
-	answered bool          // the model knows the outcome, or gets it with its next turn
-}
-
 // newCall returns the state of a call that a loop makes. number counts the calls of the loop.
-func newCall(call innerCall, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
+func newCall(call *innerCall, step plan.Step, parent string, number int, attempts attemptCount) *StepState {
 	c := newStep(step, attempts)
-	c.Parent, c.inner = parent, &call
-	if of := call.loop.stepOf(); of != nil {
+	c.Parent, c.parts.inner = parent, call
+	if of := call.conversation().stepOf(); of != nil {
 		c.author().replannedLike(of.author())
 		c.place = of.place
 	}
@@ -82,40 +71,16 @@ func newCall(call innerCall, step plan.Step, parent string, number int, attempts
 // number returns the number of a call among those of its loop.
 func (s *StepState) number() int { return s.place.rank }
 
-// byModel reports whether a model made the call, and conversation returns the loop in which it
-// did; nil for a plan step.
-func (s *StepState) byModel() bool { return s.inner != nil }
-
-func (s *StepState) conversation() *Loop {
-	if s.inner == nil {
-		return nil
-	}
-	return s.inner.loop
-}
-
-// unknownTool returns why the tool of a call does not exist; nil if it does.
-func (s *StepState) unknownTool() error {
-	if s.inner == nil {
-		return nil
-	}
-	return s.inner.unknown
-}
-
-// answer notes that the model knows the outcome of its call, or gets it with its next turn, and
-// isAnswered reports it.
-func (s *StepState) answer()          { s.inner.answered = true }
-func (s *StepState) isAnswered() bool { return s.inner != nil && s.inner.answered }
+// byModel reports whether a model made the call, and none has planned it.
+func (s *StepState) byModel() bool { return s.inner() != nil }
 
 // foundTools returns the names of the tools that a completed call has found.
 func (s *StepState) foundTools() []string {
-	if s.Status != StepCompleted || !s.findsTools() {
+	if s.Status != StepCompleted || !s.inner().findsTools() {
 		return nil
 	}
 	return prompt.FoundNames(s.Result)
 }
-
-// findsTools reports whether the call is one of [prompt.FindTool].
-func (s *StepState) findsTools() bool { return s.inner != nil && s.inner.finds }
 
 // answerToModel returns the message that tells a model the outcome of its call.
 func (s *StepState) answerToModel() prompt.Message {
@@ -128,27 +93,13 @@ func (s *StepState) answerToModel() prompt.Message {
 	case s.Failure == event.FailureInterrupted:
 		failure = "the user cancelled this call"
 	}
-	return prompt.Answered(s.inner.use, s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
-}
-
-// countCall counts the call of a model for the runaway guard, once: another attempt, after a
-// kill, is no other call. uncountCall takes that back.
-func (s *StepState) countCall(args map[string]any) {
-	if !s.inner.counted {
-		s.inner.counted = true
-		s.inner.loop.made(s.Step.Tool, args)
-	}
-}
-
-func (s *StepState) uncountCall() {
-	s.inner.counted = false
-	s.inner.loop.unmade(s.Step.Tool, s.Args)
+	return prompt.Answered(s.inner().requested(), s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
 }
 
 // orphaned reports whether nothing waits for a call any more. The loop that
 // requested it has ended with its step, which may have a newer attempt.
 func (s *StepState) orphaned() bool {
-	l := s.conversation()
+	l := s.inner().conversation()
 	if l == nil || l.stepOf() == nil {
 		return false
 	}
@@ -161,7 +112,6 @@ func (s *StepState) orphaned() bool {
 func (s *StepState) copyTo(parent, was string) *StepState {
 	call := *s
 	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
-	inner := *s.inner
-	call.inner = &inner
+	call.parts.inner = s.inner().copied()
 	return &call
 }

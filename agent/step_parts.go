@@ -2,12 +2,15 @@ package agent
 
 // stepParts are the parts of the state of a step.
 type stepParts struct {
-	gate    stepGate
-	call    stepCall
-	request argsRequest
-	author  authorship
-	fan     fanOut
-	item    listItem
+	gate         stepGate
+	call         stepCall
+	request      argsRequest
+	author       authorship
+	fan          fanOut
+	item         listItem
+	inner        *innerCall // of a call of a model; nil for a step of the plan
+	checks       checkProgress
+	interruption interruption
 }
 
 // gate returns the gate of its next call. The methods named after those here with State are for
@@ -32,3 +35,14 @@ func (s *StepState) item() *listItem { return &s.parts.item }
 
 func (s *StepState) fanOutState() fanOutView { return &s.parts.fan }
 func (s *StepState) itemState() itemView     { return &s.parts.item }
+
+// inner returns what a call of a model has besides, nil for a step of the plan.
+func (s *StepState) inner() *innerCall { return s.parts.inner }
+
+// checks returns how far the checks of the step are, and interruption how the end of a program
+// affected it.
+func (s *StepState) checks() *checkProgress      { return &s.parts.checks }
+func (s *StepState) interruption() *interruption { return &s.parts.interruption }
+
+func (s *StepState) checksState() checksView             { return &s.parts.checks }
+func (s *StepState) interruptionState() interruptionView { return &s.parts.interruption }

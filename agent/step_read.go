@@ -47,7 +47,7 @@ func (s *StepState) planStep() stepView { return s.whole() }
 
 // askedIn returns the loop in which a model made the call, and loop that of an agent step that
 // has started; nil for none.
-func (s *StepState) askedIn() loopView { return viewOfLoop(s.conversation()) }
+func (s *StepState) askedIn() loopView { return viewOfLoop(s.inner().conversation()) }
 func (s *StepState) loop() loopView    { return viewOfLoop(s.Loop) }
 
 // checkCall returns the call of a check of the step, to ask which rule decides about it. read is

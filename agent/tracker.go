@@ -148,7 +148,7 @@ func (r tracker) applyStepStarted(d event.StepStarted) {
 	}
 	if s.byModel() {
 		r.meter.beginInner()
-		s.countCall(d.Args)
+		s.inner().count(s.Step.Tool, d.Args)
 	}
 	switch d.Executor {
 	case plan.ExecutorTool:
@@ -186,7 +186,7 @@ func (r tracker) applyDry(d event.StepCompleted) {
 	r.recorder.record(s, plan.ItemCompleted)
 	if s.byModel() {
 		r.meter.beginInner()
-		s.conversation().made(s.Step.Tool, d.Args)
+		s.inner().conversation().made(s.Step.Tool, d.Args)
 		r.dialogue.settleCall(s)
 	} else {
 		r.scheduler.release(s)
@@ -355,7 +355,7 @@ func (r tracker) holdBack(s *StepState) {
 	r.meter.takeBackCall()
 	if s.byModel() {
 		r.meter.takeBackInner()
-		s.uncountCall()
+		s.inner().uncount(s.Step.Tool, s.Args)
 	}
 	r.scheduler.enqueue(s)
 }
@@ -488,14 +488,14 @@ func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
 		r.recorder.record(s, plan.ItemCompleted)
 		if len(ChecksOf(s.Step)) > 0 {
 			r.beginChecks(s)
-			s.loseResult()
+			s.checks().loseResult()
 			break
 		}
 		r.scheduler.release(s)
 		r.dialogue.settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
-		s.rerun(unasked(d.By))
+		s.interruption().rerun(unasked(d.By))
 		r.again(s)
 		r.scheduler.enqueue(s.whole()) // a step that another item has stopped waited for the answer
 	default:

@@ -15,14 +15,19 @@ import (
 // stepView is a step, an item of one, or a call of a model, as the types see it that decide the
 // next action.
 type stepView interface {
-	innerCallView
-
 	gateState() gateView
 	callState() callView
 	requestState() requestView
 	authorState() authorView
 	fanOutState() fanOutView
 	itemState() itemView
+	checksState() checksView
+	interruptionState() interruptionView
+
+	byModel() bool
+	parent() string
+	askedIn() loopView
+	loop() loopView
 	expands() bool
 	isItem() bool
 	planStep() stepView
@@ -65,14 +70,9 @@ type stepView interface {
 	failure() event.FailureKind
 	seenInPart() []string
 	told() bool
-	mayNotHaveStarted() bool
-	rerunsUnasked() bool
 
 	checked() []event.CheckCompleted
-	checkRound() int
-	checkSince() uint64
 	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
-	lostResult() bool
 }
 
 // callView is the call of a step that could start.
@@ -130,12 +130,17 @@ type itemView interface {
 	mayOvertake() bool
 }
 
-// innerCallView is a call of a model, or the loop of a step that makes some.
-type innerCallView interface {
-	byModel() bool
-	parent() string
-	askedIn() loopView
-	loop() loopView
+// checksView is how far the checks of a step are.
+type checksView interface {
+	round() int
+	since() uint64
+	lostResult() bool
+}
+
+// interruptionView is how the end of a program affected a step.
+type interruptionView interface {
+	mayNotHaveStarted() bool
+	rerunsUnasked() bool
 }
 
 // loopView is the loop of a chat or a sub-agent.
