@@ -78,8 +78,7 @@ func (r caller) modelPlanned(s stepView) bool {
 	if s.authorState().byReplan() {
 		return !r.planning.hasOwn()
 	}
-	given, ok := r.terms.given()
-	return r.origins.modelPlans() || ok && given.PlannedBy != ""
+	return r.origins.modelPlans() || r.terms.givenBy() != ""
 }
 
 // checkValues returns the values of names, as the checks of a step see them.

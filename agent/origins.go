@@ -24,10 +24,7 @@ type origins struct {
 // up in the conversation before, or was read by whoever asked for the run, and the
 // mentions in the user's message.
 func (r origins) before() []rule.Provenance {
-	out := slices.Clone(r.terms.readBefore())
-	if given, ok := r.terms.given(); ok {
-		out = append(out, given.Provenance...)
-	}
+	out := append(slices.Clone(r.terms.readBefore()), r.terms.givenRead()...)
 	for _, m := range r.terms.prompting().Mentions {
 		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
 	}
@@ -39,10 +36,9 @@ func (r origins) before() []rule.Provenance {
 // planner looked at is in files that the goal names: it counts where a call cannot be
 // undone.
 func (r origins) authorRead(step plan.Step) []rule.Provenance {
-	given, ok := r.terms.given()
 	switch {
-	case ok:
-		return given.Provenance
+	case r.terms.isGiven():
+		return r.terms.givenRead()
 	case r.planning.byWords() && r.terms.outerRun() == "":
 		return nil
 	}
@@ -114,14 +110,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 			}
 		}
 	}
-	step, listed := s.planned(), of.planned()
-	conditions := []string{step.When}
-	if s.isItem() && !ownCondition(listed) {
-		conditions = append(conditions, listed.When)
-	}
-	if step.Until != nil {
-		conditions = append(conditions, step.Until.Expect)
-	}
+	conditions, each := s.decidedBy()
 	for _, condition := range conditions {
 		if condition == "" {
 			continue
@@ -130,7 +119,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 			add(r.producersFor(s, name))
 		}
 	}
-	if each := listed.ForEach; each != nil {
+	if each != nil {
 		for _, reference := range plan.References(each.Items) {
 			add(r.board.producersOf(reference.Name))
 		}

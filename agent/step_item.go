@@ -121,6 +121,20 @@ func ownCondition(s plan.Step) bool {
 	return s.When != "" && slices.ContainsFunc(expression.NamesOf(s.When), s.ForEach.Own)
 }
 
+// decidedBy returns the conditions on which it depends whether the call of the step is made, each
+// "" for none, and the list that it is called for; nil for none.
+func (s *StepState) decidedBy() (conditions [3]string, each *plan.ForEach) {
+	of := s.whole()
+	conditions[0] = s.Step.When
+	if s.isItem() && !ownCondition(of.Step) {
+		conditions[1] = of.Step.When
+	}
+	if s.Step.Until != nil {
+		conditions[2] = s.Step.Until.Expect
+	}
+	return conditions, of.Step.ForEach
+}
+
 // needOfRunning returns the next need of a step that runs.
 func (s *StepState) needOfRunning() need {
 	switch {

@@ -70,6 +70,7 @@ type stepView interface {
 	failure() event.FailureKind
 	seenInPart() []string
 	told() bool
+	decidedBy() (conditions [3]string, each *plan.ForEach)
 
 	checked() []event.CheckCompleted
 	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
