@@ -25,6 +25,7 @@ func (i *interruption) mayNotHaveStarted() bool { return i.cause == lostStartUnk
 // startMayBeLost notes that a damaged line of the journal may have recorded the start, and
 // started that an attempt starts.
 func (i *interruption) startMayBeLost() { i.cause = startUnknown }
+
 func (i *interruption) started() {
 	i.toRerun = false
 	if i.cause == startUnknown {

@@ -115,3 +115,21 @@ func (s *StepState) copyTo(parent, was string) *StepState {
 	call.parts.inner = s.inner().copied()
 	return &call
 }
+
+// spawned notes the run that its call of a plan tool started.
+func (s *StepState) spawned(run string) { s.Run, s.runUsage = run, event.Usage{} }
+
+// usedByRun returns what that run has used so far.
+func (s *StepState) usedByRun() event.Usage { return s.runUsage }
+
+// account returns what the run that a plan tool started has used since the last time, since
+// both share one budget. For a resumed run, part of the usage was added before.
+func (s *StepState) account(run string, used *event.Usage) (more event.Usage) {
+	if run != "" && run != s.Run {
+		s.spawned(run)
+	}
+	if used != nil {
+		more, s.runUsage = used.Since(s.runUsage), *used
+	}
+	return more
+}

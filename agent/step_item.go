@@ -18,6 +18,7 @@ func (s *StepState) expands() bool { return s.Step.ForEach != nil && !s.isItem()
 // isItem reports whether the step is executed for one item of a list, and whole returns the
 // step of the plan: that of the list for an item.
 func (s *StepState) isItem() bool { return s.item().owner() != nil }
+
 func (s *StepState) whole() *StepState {
 	if of := s.item().owner(); of != nil {
 		return of

@@ -15,6 +15,10 @@ import (
 // stepView is a step, an item of one, or a call of a model, as the types see it that decide the
 // next action.
 type stepView interface {
+	plannedView
+	progressView
+	resultView
+
 	gateState() gateView
 	callState() callView
 	requestState() requestView
@@ -24,14 +28,18 @@ type stepView interface {
 	checksState() checksView
 	interruptionState() interruptionView
 
+	expands() bool
+	isItem() bool
+	planStep() stepView
 	byModel() bool
 	parent() string
 	askedIn() loopView
 	loop() loopView
-	expands() bool
-	isItem() bool
-	planStep() stepView
+	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
+}
 
+// plannedView is a step as its plan, the user or a model has written it.
+type plannedView interface {
 	planned() plan.Step
 	index() string
 	title() untrusted.Text
@@ -39,18 +47,23 @@ type stepView interface {
 	tool() string
 	dependsOn() []string
 	hasGate() bool
-	diff() string
 	timeout() time.Duration
+	position() int
 	args() map[string]any
 	argName(written string) string
+	decidedBy() (conditions [3]string, each *plan.ForEach)
+}
+
+// progressView is where a step stands, and how often and since when it was tried.
+type progressView interface {
 	status() StepStatus
 	isDraft() bool
+	startable() bool
 	isDry() bool
 	notTaken() bool
 	skipReason() string
+	diff() string
 	ofBudget() int
-	position() int
-	startable() bool
 
 	attempt() int
 	nextAttempt() int
@@ -60,7 +73,10 @@ type stepView interface {
 	retryAt() time.Time
 	retryTimer() string
 	waited(elapsed time.Duration) time.Duration
+}
 
+// resultView is what became of the running or last attempt of a step.
+type resultView interface {
 	startedWith() map[string]any
 	runOfCall() string
 	usedByRun() event.Usage
@@ -70,10 +86,7 @@ type stepView interface {
 	failure() event.FailureKind
 	seenInPart() []string
 	told() bool
-	decidedBy() (conditions [3]string, each *plan.ForEach)
-
 	checked() []event.CheckCompleted
-	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
 }
 
 // callView is the call of a step that could start.
