@@ -312,7 +312,7 @@ func (r answers) result(e ending) event.Result {
 func (r answers) incomplete() bool {
 	conditions, taken := 0, 0
 	for _, s := range r.board.steps() {
-		if s.status() != StepCompleted && !s.notTaken() || s.hasUnfinishedItems() {
+		if s.status() != StepCompleted && !s.notTaken() || s.fanOutState().unfinished() {
 			return true
 		}
 		if s.planned().When != "" {

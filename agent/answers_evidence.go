@@ -11,7 +11,7 @@ import (
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.
 func (r answers) claims(s stepView) bool {
-	if s.expands() && !slices.ContainsFunc(s.items(), func(item stepView) bool { return item.status() == StepCompleted }) {
+	if s.expands() && !slices.ContainsFunc(s.fanOutState().all(), func(item stepView) bool { return item.status() == StepCompleted }) {
 		return false // it has done nothing
 	}
 	facts := r.tools.facts(s.tool())
@@ -51,12 +51,12 @@ func itemChecks(s stepView) []plan.Check {
 // its items have. A failed item leaves its checks unchecked. A list without items shows nothing.
 func itemEvidence(s stepView) []plan.Evidence {
 	checks := itemChecks(s)
-	if s.items() == nil {
+	if s.fanOutState().all() == nil {
 		return evidenceOf(s.index(), checks, nil)
 	}
 	var out []plan.Evidence // after the first item one per check
-	for _, item := range s.items() {
-		if item.notTaken() || item.denied() {
+	for _, item := range s.fanOutState().all() {
+		if item.notTaken() || item.gateState().denied() {
 			continue // it is left out
 		}
 		of := evidenceOf(item.index(), checks, item.checked())

@@ -52,7 +52,7 @@ func (r arranger) applyPlan(d event.PlanCreated) {
 	for i, step := range d.Plan.Steps {
 		state := &states[i]
 		*state = *newStep(step, r.board.attemptsBefore(step.Index))
-		state.plannedAfter(r.origins.authorRead(step))
+		state.author().plannedAfter(r.origins.authorRead(step))
 		steps = append(steps, state)
 	}
 	r.board.take(d.Plan, d.Revision, steps)
@@ -147,7 +147,8 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 			state.keepWork(before)
 			r.board.bind(state) // the result may have a new name
 		case stays:
-			state.writtenLike(before)
+			state.author().replannedLike(before.author())
+			state.author().plannedAfter(before.author().hasRead())
 		}
 		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
 			r.tracker.keepItems(state, before.Items)
@@ -166,7 +167,7 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 // anything was read.
 func (r arranger) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.authorRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.author().hasRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -212,7 +213,7 @@ func (r arranger) applyReviewed(d event.PlanReviewed) {
 	})
 	for _, a := range d.Approved {
 		if s := r.steps.Step(a.Step); s != nil {
-			s.approve(a.Args, r.tools.facts(s.Step.Tool).Tool)
+			s.gate().approve(r.tools.facts(s.Step.Tool).Tool, a.Args, s.nextAttempt())
 			r.scheduler.enqueue(s)
 		}
 	}

@@ -97,7 +97,8 @@ func (r arranger) applyRequest(d event.ModelRequested) {
 			r.scheduler.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.askForArgs(d.Request.Partial)
+		s.sawInPart(d.Request.Partial)
+		s.request().ask()
 		r.scheduler.enqueue(s)
 	default:
 		r.planning.await()
@@ -119,9 +120,9 @@ func (r arranger) applyReply(d event.ModelReplied) {
 		r.flight.modelReturns()
 		r.meter.reply(d.Reply)
 		if s := r.steps.Step(d.Step); s != nil {
-			s.stopAsking()
+			s.request().stop()
 			if d.Error != "" {
-				s.lackArgs(string(d.Error))
+				s.request().fail(string(d.Error))
 			} else {
 				r.tracker.fill(s, d.Reply.Text)
 			}

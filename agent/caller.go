@@ -45,16 +45,16 @@ func (r caller) repeatable(s stepView) bool {
 
 // valuesFor returns the variables that the args of a step may refer to.
 func (r caller) valuesFor(s stepView) map[string]any {
-	if s.itemValues() == nil {
+	if s.itemState().values() == nil {
 		return r.board.values()
 	}
-	values := make(map[string]any, len(s.itemValues()))
+	values := make(map[string]any, len(s.itemState().values()))
 	for _, reference := range plan.References(s.args()) {
 		if v, ok := r.board.value(reference.Name); ok {
 			values[reference.Name] = v
 		}
 	}
-	for name, v := range s.itemValues() {
+	for name, v := range s.itemState().values() {
 		values[name] = v
 	}
 	return values
@@ -75,11 +75,10 @@ func (r caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []strin
 // modelPlanned reports whether a model planned a step, in this run or earlier
 // when it wrote the plan given to this run.
 func (r caller) modelPlanned(s stepView) bool {
-	if s.byReplan() {
+	if s.authorState().byReplan() {
 		return !r.planning.hasOwn()
 	}
-	given, ok := r.terms.given()
-	return r.origins.modelPlans() || ok && given.PlannedBy != ""
+	return r.origins.modelPlans() || r.terms.givenBy() != ""
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
@@ -92,7 +91,7 @@ func (r caller) checkValues(s stepView, names []string) map[string]any {
 		if s == nil {
 			continue
 		}
-		if v, ok := s.itemValues()[name]; ok {
+		if v, ok := s.itemState().values()[name]; ok {
 			values[name] = v
 			continue
 		}

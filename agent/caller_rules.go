@@ -20,14 +20,14 @@ func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.tool(), Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
-	tool, args := facts.Tool, s.callArgs()
-	if lacking, _ := s.lacking(); r.terms.DryRun() && len(lacking) > 0 {
+	tool, args := facts.Tool, s.callState().args()
+	if lacking, _ := s.requestState().lacking(); r.terms.DryRun() && len(lacking) > 0 {
 		args = merge(args, nil)
 		for _, name := range lacking {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
-	args = rule.Linked(args, s.leadsTo())
+	args = rule.Linked(args, s.gateState().leadsTo())
 	matched := rule.DecideAmong(facts.Rules, args)
 	if r.permissions.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
@@ -50,11 +50,11 @@ func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 	}
 	switch {
 	case matched.Verdict != rule.VerdictRun:
-	case s.removal() != "":
-		return RemovalRule(tool.Name, s.removal())
+	case s.gateState().removal() != "":
+		return RemovalRule(tool.Name, s.gateState().removal())
 	case r.permissions.planGates(s, tool):
 		return gatedByPlan(tool.Name)
-	case s.edits() > 0 && !s.allowed():
+	case s.authorState().edits() > 0 && !s.gateState().allowed():
 		return rule.Rule{Tool: tool.Name, Verdict: rule.VerdictAsk, Source: rule.SourceUser, Why: "you edited this call; this is what it would do now"}
 	}
 	return matched
@@ -67,7 +67,7 @@ func (r caller) uncovered(s stepView, tool plan.Tool, matched rule.Rule, args ma
 		return nil
 	}
 	from := r.origins.provenance(s)
-	if s.itemAllowed(tool) {
+	if s.isItem() && s.planStep().gateState().allowsItems(tool) {
 		from = slices.DeleteFunc(from, func(p rule.Provenance) bool { return p.Decides })
 	}
 	return rule.Uncovered(matched, tool, args, from, r.tools.toolOf)
@@ -77,7 +77,7 @@ func (r caller) uncovered(s stepView, tool plan.Tool, matched rule.Rule, args ma
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
 func (r caller) unseen(s stepView, facts toolFacts) bool {
-	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.allowed() && len(r.ruleFor(s, facts).Args) == 0
+	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gateState().allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // gate returns the question that a step's call must pass.
@@ -86,9 +86,9 @@ func (r caller) gate(s stepView) OpenGate {
 	tool := facts.Tool
 	return OpenGate{
 		Gate: event.GateRequested{
-			Gate: r.gateID(s), Call: callHash(tool, s.callArgs()), Step: s.index(), Title: s.title(),
-			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callArgs(),
-			Outdated: s.gateReopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
+			Gate: r.gateID(s), Call: callHash(tool, s.callState().args()), Step: s.index(), Title: s.title(),
+			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callState().args(),
+			Outdated: s.gateState().reopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
 		Tool:    tool,
@@ -100,8 +100,8 @@ func (r caller) gate(s stepView) OpenGate {
 // thus not mistaken for one about its replacement.
 func (r caller) gateID(s stepView) string {
 	id := fmt.Sprintf("%s.%d.%d", s.index(), r.board.revision(), s.nextAttempt())
-	if s.edits() > 0 {
-		id += fmt.Sprintf("e%d", s.edits())
+	if s.authorState().edits() > 0 {
+		id += fmt.Sprintf("e%d", s.authorState().edits())
 	}
 	if of := s.planStep(); s.isItem() && of.attempt() > 1 { // an earlier attempt may have closed it unanswered
 		id += fmt.Sprintf("a%d", of.attempt())
@@ -115,14 +115,14 @@ func (r caller) sharing(s stepView, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
-	return s.planStep().itemCount()
+	return s.planStep().fanOutState().count()
 }
 
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
 func (r caller) passed(s stepView) bool {
 	tool := r.tools.facts(s.tool()).Tool
-	return !r.permissions.hasChanged(tool) && s.approved(tool)
+	return !r.permissions.hasChanged(tool) && s.gateState().approved(tool, s.callState().args(), s.nextAttempt())
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
@@ -133,10 +133,10 @@ func (r caller) judgedPaths(s stepView, facts toolFacts) map[string]string {
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil
-	case s.leadsTo() == nil:
+	case s.gateState().leadsTo() == nil:
 		return map[string]string{}
 	default:
-		return s.leadsTo()
+		return s.gateState().leadsTo()
 	}
 }
 

@@ -113,7 +113,7 @@ func ChecksOf(s plan.Step) []plan.Check {
 func titleOf(c plan.Check) untrusted.Text { return cmp.Or(c.Title, untrusted.Text(c.Expect)) }
 
 func subjectOf(s stepView) checkSubject {
-	return checkSubject{step: s, checks: ChecksOf(s.planned()), done: s.checked(), number: s.attempt(), round: s.checkRound()}
+	return checkSubject{step: s, checks: ChecksOf(s.planned()), done: s.checked(), number: s.attempt(), round: s.checksState().round()}
 }
 
 // over reports whether all checks are evaluated.

@@ -52,7 +52,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 func (r checker) nextChecks(ready []stepView, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
-	waiting := slices.SortedFunc(slices.Values(ready), func(a, b stepView) int { return cmp.Compare(a.checkSince(), b.checkSince()) })
+	waiting := slices.SortedFunc(slices.Values(ready), func(a, b stepView) int { return cmp.Compare(a.checksState().since(), b.checksState().since()) })
 	for _, s := range waiting[:min(len(waiting), recordsAtOnce)] {
 		subject := subjectOf(s)
 		if subject.over() {
@@ -138,7 +138,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 		own := subject.step != nil && (name == subject.step.planned().ResultVariable || name == "result" && check.Tool == "")
 		_, there := values[name]
 		switch {
-		case own && subject.step.lostResult():
+		case own && subject.step.checksState().lostResult():
 			return "nobody knows the result of the step"
 		case !own && !there && name != "result":
 			return name + " has no value"
@@ -178,7 +178,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	}
 	var probe stepView = newProbe(step, args, r.origins.authorRead(step))
 	if subject.step != nil {
-		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorRead(), r.origins.checkedText(subject.step, check)))
+		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorState().hasRead(), r.origins.checkedText(subject.step, check)))
 	}
 	switch matched := r.caller.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:

@@ -207,7 +207,7 @@ func (r closer) nextLost() []Action {
 	var out []Action
 	for _, s := range r.questions.unrecorded() {
 		reason := "replan ended while it ran"
-		if s.mayNotHaveStarted() {
+		if s.interruptionState().mayNotHaveStarted() {
 			reason = "the last line of the journal is damaged and may have recorded its start"
 		}
 		out = append(out, Action{Record: event.StepInDoubt{Index: s.index(), Attempt: s.attempt(), Reason: untrusted.Text(reason)}})
@@ -235,7 +235,7 @@ func (r closer) doubtAnswer(s stepView) event.DoubtDecision {
 	switch {
 	case r.terms.inDoubt() == "" && r.terms.attended():
 		return ""
-	case r.terms.inDoubt() == "", r.terms.inDoubt() == event.DoubtRerun && s.rerunsUnasked():
+	case r.terms.inDoubt() == "", r.terms.inDoubt() == event.DoubtRerun && s.interruptionState().rerunsUnasked():
 		return event.DoubtAbort
 	default:
 		return r.terms.inDoubt()

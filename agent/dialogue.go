@@ -63,16 +63,16 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	if args == nil {
 		args = map[string]any{}
 	}
-	call := innerCall{loop: l, use: use}
 	step := plan.Step{
 		Index: index, Title: untrusted.Text(use.Name), Executor: plan.ExecutorTool, Tool: use.Name, Args: args,
 		OnFailure: plan.OnFailureAbort, Gate: gate,
 	}
+	var unknown error
 	// It may also call tools for which its request had no room.
 	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.callable(l), prompt.FindTool())), use.Name); err != nil {
-		call.unknown = err
+		unknown = err
 		if changed, err := plan.Offer(r.briefing.brief().Withheld).Find(use.Name); err == nil {
-			call.unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
+			unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})
 		}
 	} else {
 		step.Tool, step.Title = tool.Name, untrusted.Text(tool.Name)
@@ -81,8 +81,8 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		}
 	}
 	r.tools.learn(step.Tool)
-	call.finds = prompt.IsFindTool(r.tools.facts(step.Tool).Tool)
-	return newCall(call, step, parent, number, r.board.attemptsBefore(index))
+	finds := prompt.IsFindTool(r.tools.facts(step.Tool).Tool)
+	return newCall(newInnerCall(l, use, finds, unknown), step, parent, number, r.board.attemptsBefore(index))
 }
 
 // handleCallFailure decides what follows from a failed inner call. The model gets the
@@ -106,18 +106,18 @@ func (r dialogue) handleCallFailure(c *StepState) {
 		r.outcome.end(event.StatusFailed, event.ReasonGuard, fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error))))
 		return
 	}
-	c.conversation().failed(c)
+	c.inner().conversation().failed(c)
 	r.settleCall(c)
 }
 
 // settleCall records that an inner call has ended, and tells the model once all
 // calls of its reply have.
 func (r dialogue) settleCall(c *StepState) {
-	l := c.conversation()
-	if c.isAnswered() || l == nil {
+	l := c.inner().conversation()
+	if c.inner().isAnswered() || l == nil {
 		return
 	}
-	c.answer()
+	c.inner().answer()
 	if !l.allAnswered() {
 		return
 	}

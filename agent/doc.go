@@ -47,7 +47,8 @@
 // [Terms], [Clock], [Toolbox], [Planning], [Board] (the plan and its steps),
 // [Permissions] (gates and grants), [OpenQuestions], [Conversations], [ModelCalls],
 // [Ledger], [Meter] (limits and usage), [Acceptance], [PlanReviews] and [Outcome].
-// What a step is, and how it changes, is in step*.go.
+// What a step is, and how it changes, is in step*.go. Its own parts (its gate, its call, its
+// items and so on) are listed in step_parts.go, and each is in the file of its name.
 //
 // What needs several parts is a small type that names the parts it reaches. run.go
 // makes all of these types, and shows who reaches what:

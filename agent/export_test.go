@@ -46,8 +46,14 @@ func ViewMethods() []string {
 	l := &nextLook{seen: map[reflect.Type]bool{}}
 	l.fields(reflect.TypeFor[decision]())
 	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
-	for i := range reflect.TypeFor[Run]().NumField() {
-		parts = append(parts, reflect.TypeFor[Run]().Field(i).Type)
+	for _, of := range []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[stepParts]()} {
+		for i := range of.NumField() {
+			part := of.Field(i).Type
+			if part.Kind() == reflect.Pointer {
+				part = part.Elem()
+			}
+			parts = append(parts, part)
+		}
 	}
 	var names []string
 	for view := range l.seen {

@@ -132,7 +132,7 @@ func (r guards) freeSlots() slots {
 	free := newSlots(concurrency-r.flight.callsUnderWay(), r.meter.modelSlots()-r.flight.modelsUnderWay(), r.meter.account(), r.meter.limits().MaxCallsPerTool > 0)
 	for a := range r.flight.calls() {
 		if s := r.steps.find(a.Index); s != nil && s.status() == StepRunning {
-			free.change(s.changing())
+			free.change(s.gateState().changing())
 			free.call(r.tools.facts(s.tool()).Tool)
 		}
 	}
@@ -181,7 +181,7 @@ func (r guards) repeated(c stepView) *Action {
 	if most == 0 {
 		return nil
 	}
-	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callArgs())), limit: int64(most)}
+	b := budget{used: int64(c.askedIn().timesMade(c.tool(), c.callState().args())), limit: int64(most)}
 	if b.used >= b.limit {
 		return &Action{Record: event.GuardBlocked{
 			Guard: event.GuardRunaway, Step: c.index(), Used: b.used, Limit: b.limit,
@@ -222,7 +222,7 @@ func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []A
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
 	}
-	reserved, ofTool := free.reservedFor(facts, s.reserved()) // part of the reservation is its own
+	reserved, ofTool := free.reservedFor(facts, s.gateState().reserved()) // part of the reservation is its own
 	switch {
 	case free.noStep(reserved) && s.polls() == 0 && !s.isItem():
 		return r.stopped(event.GuardSteps, s.index()), false
@@ -246,7 +246,7 @@ func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []A
 		}
 	case r.board.revision() > 1:
 		var again *Action
-		if blocked, again = r.repeats(s, s.callArgs()); again != nil {
+		if blocked, again = r.repeats(s, s.callState().args()); again != nil {
 			warned = again
 		}
 	}

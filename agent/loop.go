@@ -132,7 +132,7 @@ func (l *Loop) idle() bool {
 
 // allAnswered reports whether the model knows the outcome of all calls of its newest reply.
 func (l *Loop) allAnswered() bool {
-	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.isAnswered() })
+	return !slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return !c.inner().isAnswered() })
 }
 
 // last reports whether the next turn must be an answer.
@@ -361,7 +361,7 @@ func (l *Loop) tell(p promptContext) {
 			seen = append(seen, shown)
 		}
 		l.find(call.foundTools())
-		if call.edits() > 0 && call.Status == StepCompleted {
+		if call.author().edits() > 0 && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
 		again = max(again, l.timesMade(call.Step.Tool, call.Args))

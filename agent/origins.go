@@ -24,10 +24,7 @@ type origins struct {
 // up in the conversation before, or was read by whoever asked for the run, and the
 // mentions in the user's message.
 func (r origins) before() []rule.Provenance {
-	out := slices.Clone(r.terms.readBefore())
-	if given, ok := r.terms.given(); ok {
-		out = append(out, given.Provenance...)
-	}
+	out := append(slices.Clone(r.terms.readBefore()), r.terms.givenRead()...)
 	for _, m := range r.terms.prompting().Mentions {
 		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
 	}
@@ -39,10 +36,9 @@ func (r origins) before() []rule.Provenance {
 // planner looked at is in files that the goal names: it counts where a call cannot be
 // undone.
 func (r origins) authorRead(step plan.Step) []rule.Provenance {
-	given, ok := r.terms.given()
 	switch {
-	case ok:
-		return given.Provenance
+	case r.terms.isGiven():
+		return r.terms.givenRead()
 	case r.planning.byWords() && r.terms.outerRun() == "":
 		return nil
 	}
@@ -114,14 +110,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 			}
 		}
 	}
-	step, listed := s.planned(), of.planned()
-	conditions := []string{step.When}
-	if s.isItem() && !ownCondition(listed) {
-		conditions = append(conditions, listed.When)
-	}
-	if step.Until != nil {
-		conditions = append(conditions, step.Until.Expect)
-	}
+	conditions, each := s.decidedBy()
 	for _, condition := range conditions {
 		if condition == "" {
 			continue
@@ -130,7 +119,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 			add(r.producersFor(s, name))
 		}
 	}
-	if each := listed.ForEach; each != nil {
+	if each != nil {
 		for _, reference := range plan.References(each.Items) {
 			add(r.board.producersOf(reference.Name))
 		}
@@ -143,7 +132,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r origins) provenance(s stepView) []rule.Provenance {
 	out := r.textOf(s)
-	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
+	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.authorState().edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
 	}
 	if facts := r.tools.facts(s.tool()); facts.Err != nil || facts.Tool.Trusted || !facts.Tool.ReadOnly || facts.Tool.KeepsText() {
@@ -155,7 +144,7 @@ func (r origins) provenance(s stepView) []rule.Provenance {
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
 func (r origins) modelWrote(s stepView) bool {
-	return s.byModel() || len(s.modelArgs()) > 0 || s.byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
+	return s.byModel() || len(s.requestState().written()) > 0 || s.authorState().byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
 
 // textOf returns the arguments of a step that carry text from a result, or
@@ -164,8 +153,8 @@ func (r origins) modelWrote(s stepView) bool {
 // its files.
 func (r origins) textOf(s stepView) []rule.Provenance {
 	switch {
-	case s.edits() > 0:
-		return s.stillCarries()
+	case s.authorState().edits() > 0:
+		return s.authorState().stillCarries()
 	case s.byModel():
 		if len(s.planned().Args) == 0 {
 			return nil // no arguments to carry it
@@ -187,20 +176,20 @@ func (r origins) textOf(s stepView) []rule.Provenance {
 			}
 		}
 	}
-	if len(s.modelArgs()) > 0 {
+	if len(s.requestState().written()) > 0 {
 		read := r.before()
 		for _, h := range r.inputs(s.planned()) {
 			read = append(read, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
-		for _, arg := range slices.Sorted(maps.Keys(s.modelArgs())) {
+		for _, arg := range slices.Sorted(maps.Keys(s.requestState().written())) {
 			for _, p := range read {
 				p.Arg = arg
 				out = append(out, p)
 			}
 		}
 	}
-	if len(args) > 0 && !s.byUser() {
-		out = append(out, s.authorRead()...)
+	if len(args) > 0 && !s.authorState().byUser() {
+		out = append(out, s.authorState().hasRead()...)
 	}
 	return append(out, r.deciding(s, out)...)
 }
@@ -211,7 +200,7 @@ func (r origins) textOf(s stepView) []rule.Provenance {
 func (r origins) read(c stepView) []rule.Provenance {
 	out := r.before()
 	if step := c.askedIn().agentStep(); step != nil {
-		out = append(out, step.authorRead()...)
+		out = append(out, step.authorState().hasRead()...)
 		for _, h := range r.inputs(step.planned()) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -275,32 +264,32 @@ func (r origins) Sources(s stepView) []Source {
 		return r.modelSources(s.planned().Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
-	if s.byUser() {
+	if s.authorState().byUser() {
 		by = AuthorUser
 	}
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: s.argName(arg), Written: args[arg], By: by}
-		if s.edits() == 0 { // text the user enters at a gate is no reference
+		if s.authorState().edits() == 0 { // text the user enters at a gate is no reference
 			for _, ref := range plan.References(args[arg]) {
 				source.From = append(source.From, r.originOf(ref))
 			}
 		}
-		if !s.byUser() {
-			for _, p := range s.authorRead() {
+		if !s.authorState().byUser() {
+			for _, p := range s.authorState().hasRead() {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}
 		out = append(out, source)
 	}
-	if len(s.modelArgs()) > 0 {
+	if len(s.requestState().written()) > 0 {
 		var read []rule.Provenance
 		for _, p := range r.provenance(s) {
 			if p.Written && p.Arg != "" {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.modelArgs(), read)...)
+		out = append(out, r.modelSources(s.requestState().written(), read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out

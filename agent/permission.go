@@ -80,7 +80,7 @@ func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
 func (p *Permissions) planGates(s stepView, tool plan.Tool) bool {
-	return s.hasGate() || s.byReplan() && p.gatedTools[tool.QualifiedName()]
+	return s.hasGate() || s.authorState().byReplan() && p.gatedTools[tool.QualifiedName()]
 }
 
 // hasChanged reports whether the server of a tool has changed it, and the user has not

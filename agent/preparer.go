@@ -20,13 +20,13 @@ type preparer struct {
 // prepare resolves the call of a step and checks it against the tool's schema.
 func (r preparer) prepare(s *StepState, facts toolFacts) error {
 	args := s.args()
-	if len(args) > 0 && !s.byModel() && s.edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
+	if len(args) > 0 && !s.byModel() && s.author().edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
 		if args, err = plan.ResolveArgs(args, r.caller.valuesFor(s)); err != nil {
 			return err
 		}
 	}
-	if written := s.modelArgs(); len(written) > 0 {
+	if written := s.request().written(); len(written) > 0 {
 		args = merge(args, written)
 	}
 	args, fitted := r.caller.fit(facts, args)
@@ -35,10 +35,10 @@ func (r preparer) prepare(s *StepState, facts toolFacts) error {
 		check = facts.Signature.CheckStrict
 	}
 	if err := check(args); err != nil {
-		s.prepare(nil, fitted)
+		s.call().prepare(nil, fitted)
 		return fmt.Errorf("the args of %s do not fit: %w", s.Step.Tool, err)
 	}
-	s.prepare(args, fitted)
+	s.call().prepare(args, fitted)
 	return nil
 }
 
@@ -60,9 +60,9 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 			return &flaw{event.FailureArgs, err.Error()}
 		}
 	}
-	s.prepare(args, nil)
+	s.call().prepare(args, nil)
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
-		s.prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
+		s.call().prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
 		if matched := r.caller.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}
@@ -89,12 +89,12 @@ func (r preparer) takes(s *StepState) bool {
 		var saw []expression.Sight
 		if holds, saw, err = compiled.Holds(values); err == nil {
 			if !holds {
-				s.leaveOut(saw)
+				s.call().leaveOut(saw)
 			}
 			return holds
 		}
 	}
-	s.cannotStart(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
+	s.call().cannotStart(event.FailureArgs, "its condition has no answer: "+s.Step.When+" ("+err.Error()+")")
 	return false
 }
 
@@ -102,7 +102,7 @@ func (r preparer) takes(s *StepState) bool {
 // gated if the plan asks for a gate.
 func (r preparer) findMissingArgs(s *StepState) {
 	r.learnTools(s.Step.Tool, s.Step.Checks)
-	s.lacks(nil)
+	s.request().lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
 		return
 	}
@@ -110,8 +110,8 @@ func (r preparer) findMissingArgs(s *StepState) {
 	if facts.Err != nil {
 		return
 	}
-	if !s.byUser() {
-		s.lacks(r.caller.missingArgs(s, s.Step, facts))
+	if !s.author().byUser() {
+		s.request().lacks(r.caller.missingArgs(s, s.Step, facts))
 	}
 	if s.Step.Gate {
 		r.permissions.gateTool(facts.Tool)
@@ -133,5 +133,5 @@ func (r preparer) learnTools(tool string, checks []plan.Check) {
 // bound reports whether the call of a step is still the one that its newest gate showed.
 func (r preparer) bound(s *StepState) bool {
 	facts := r.tools.facts(s.Step.Tool)
-	return facts.Err == nil && r.prepare(s, facts) == nil && s.isBound(facts.Tool)
+	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate().binds(facts.Tool, s.call().args())
 }

@@ -100,7 +100,7 @@ func (q *queues) put(s *StepState, next need) {
 		q.queued[s.Step.Index] = in
 		heap.Push((*stepHeap)(&q.lists[next]), in)
 	}
-	if approved := next == needToolSlot && s.reserved(); approved != in.approved {
+	if approved := next == needToolSlot && s.gate().reserved(); approved != in.approved {
 		if in.approved = approved; approved {
 			q.approved = append(q.approved, s)
 		} else {

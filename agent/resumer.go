@@ -104,7 +104,7 @@ func (r resumer) loseModelCalls() {
 	}
 	r.models.loseExchanges()
 	r.dialogue.resumeLoops()
-	r.board.executed(func(s *StepState) { s.stopAsking() })
+	r.board.executed(func(s *StepState) { s.request().stop() })
 }
 
 // loseToolCalls handles the steps that were running. A step runs again if it was
@@ -114,7 +114,7 @@ func (r resumer) loseToolCalls(didRead map[*StepState]bool) {
 	r.flight.loseCalls()
 	r.questions.forgetLost()
 	r.steps.every(func(s *StepState) {
-		before := s.interrupted()
+		before := s.interruption().take()
 		if s.mayRerun() {
 			s.doubtAgain() // the answer of an earlier resume may no longer hold
 			r.tracker.ask(s)
@@ -128,7 +128,7 @@ func (r resumer) loseToolCalls(didRead map[*StepState]bool) {
 			s.goOn()
 			return
 		}
-		s.lose(before)
+		s.interruption().lose(before)
 		r.questions.lose(s)
 	})
 }
@@ -142,10 +142,10 @@ func (r resumer) takeUp() {
 	r.conversations.Chat.takeUp()
 	r.steps.every(func(s *StepState) {
 		s.askUser(false)
-		if s.isAnswered() {
+		if s.inner().isAnswered() {
 			return // the model already knows the outcome of the call
 		}
-		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.itemStep().Status == StepCompleted {
+		if s.orphaned() && s.Status != StepInDoubt || s.isItem() && s.item().owner().Status == StepCompleted {
 			return
 		}
 		switch s.Status {

@@ -37,7 +37,8 @@ func NewRun(planners planning.Planners) *Run {
 	return r
 }
 
-// What needs several parts is made here, which shows at a glance who reaches what.
+// What needs several parts is made here, which shows at a glance who reaches what. It is made for
+// each event, so the larger ones take the smaller ones out of each other.
 
 func (r *Run) roster() roster { return roster{&r.Board, &r.Conversations, &r.Outcome} }
 
@@ -113,8 +114,9 @@ func (r *Run) preparer() preparer {
 }
 
 func (r *Run) scheduler() scheduler {
+	prepares := r.preparer()
 	return scheduler{
-		preparer: r.preparer(), caller: r.caller(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
+		preparer: prepares, caller: prepares.caller, steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
 		ledger: &r.Ledger, planning: &r.Planning, queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
 	}
 }
@@ -134,9 +136,11 @@ func (r *Run) recorder() recorder {
 }
 
 func (r *Run) tracker() tracker {
+	talks := r.dialogue()
+	schedules := &talks.scheduler
 	return tracker{
-		dialogue: r.dialogue(), scheduler: r.scheduler(), preparer: r.preparer(), caller: r.caller(), origins: r.origins(),
-		recorder: r.recorder(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger,
+		dialogue: talks, scheduler: *schedules, preparer: schedules.preparer, caller: schedules.caller,
+		origins: schedules.caller.origins, recorder: r.recorder(), steps: schedules.steps, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger,
 		planning: &r.Planning, outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls,
 		permissions: &r.Permissions, questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight,
 		clock: &r.Clock, meter: &r.Meter,

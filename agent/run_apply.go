@@ -342,7 +342,7 @@ func (r *Run) applyDamaged() {
 		}
 		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
 			r.tracker().applyStepStarted(started)
-			s.startMayBeLost()
+			s.interruption().startMayBeLost()
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
 func (r *Run) ToolsToCall() []string {
 	var names []string
 	r.roster().every(func(s *StepState) {
-		if !s.Draft && !s.isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
+		if !s.Draft && !s.inner().isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
 	})
@@ -227,7 +227,7 @@ func (r *Run) Snapshot(live bool) Snapshot {
 		case step.Draft:
 		case step.Status == StepCompleted && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.isLost() || !live && !r.caller().repeatable(step)):
+		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption().isLost() || !live && !r.caller().repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})
@@ -253,7 +253,7 @@ func (r *Run) Budgets() []Budget {
 // what it would do now.
 func Edited(r *Run, g *Gate) bool {
 	s := r.Step(g.Step)
-	return s != nil && s.edits() > 0
+	return s != nil && s.author().edits() > 0
 }
 
 // EditCheck returns a function that checks replacement arguments for an open

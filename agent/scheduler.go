@@ -29,14 +29,14 @@ type scheduler struct {
 // enqueue recomputes what a step needs next and puts it into the right queue.
 func (r scheduler) enqueue(s *StepState) {
 	if s.byModel() {
-		s.conversation().clock(r.clock.Now)
+		s.inner().conversation().clock(r.clock.Now)
 	}
 	now := r.needOf(s)
 	if s.isItem() {
 		now = r.inTurn(s, r.asksForItems(s, now))
 	}
 	if now == needGate {
-		s.needsGate(r.clock.Seq)
+		s.gate().needed(r.clock.Seq)
 	}
 	r.queues.put(s, now)
 }
@@ -53,9 +53,9 @@ func (r scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
-	s.forgetCall()
+	s.call().forget()
 	switch {
-	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.isAnswered():
+	case r.board.Revision == 0 && s.Parent == "" || s.awaitsAnswer() || s.inner().isAnswered():
 		return needNothing
 	case s.isItem() && s.held():
 		return needNothing
@@ -65,7 +65,7 @@ func (r scheduler) needOf(s *StepState) need {
 		return needCheck
 	case s.Status == StepFailed && r.retries(s):
 		return needRecord
-	case s.Status != StepPending || s.asksForArgs():
+	case s.Status != StepPending || s.request().asks():
 		return needNothing
 	case s.orphaned():
 		s.skipFor("the step that asked for it has ended")
@@ -83,7 +83,7 @@ func (r scheduler) needOf(s *StepState) need {
 		fallthrough
 	case r.terms.DryRun():
 		if flaw := r.preparer.prepareDry(s); flaw != nil {
-			s.cannotStart(flaw.kind, flaw.sentence)
+			s.call().cannotStart(flaw.kind, flaw.sentence)
 		}
 		return needRecord
 	case !s.RetryAt.IsZero() && !r.clock.fired(s.retryTimer()):
@@ -97,7 +97,7 @@ func (r scheduler) needOf(s *StepState) need {
 // flaw keeps from starting.
 func (r scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
-		s.cannotStart(kind, sentence)
+		s.call().cannotStart(kind, sentence)
 		return needRecord
 	}
 	switch s.Step.Executor {
@@ -119,17 +119,17 @@ func (r scheduler) needOfCall(s *StepState) need {
 		return needModelSlot
 	}
 	facts := r.tools.facts(s.Step.Tool)
-	lacking, problem := s.lacking()
+	lacking, problem := s.request().lacking()
 	switch {
-	case s.unknownTool() != nil:
-		return flawed(event.FailureArgs, s.unknownTool().Error())
+	case s.inner().unknownTool() != nil:
+		return flawed(event.FailureArgs, s.inner().unknownTool().Error())
 	case prompt.IsPlanTool(facts.Tool) && s.Parent != prompt.ChatParent:
 		return flawed(event.FailureArgs, "only a model in chat can call "+facts.Tool.Name)
 	case prompt.IsFindTool(facts.Tool) && !s.byModel():
 		return flawed(event.FailureArgs, "only a model that makes its own calls can call "+facts.Tool.Name)
 	case facts.Err != nil:
 		return flawed(event.FailureArgs, facts.Err.Error())
-	case s.denied():
+	case s.gate().denied():
 		return flawed(event.FailureDenied, plan.DeniedAtGate)
 	case facts.blocked():
 		return flawed(event.FailureDenied, deniedBy(facts.Rules[0]))
@@ -152,12 +152,12 @@ func (r scheduler) needOfCall(s *StepState) need {
 func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
-		s.cannotStart(event.FailureDenied, deniedBy(matched))
+		s.call().cannotStart(event.FailureDenied, deniedBy(matched))
 		return needRecord
-	case s.unsettled() != "":
-		s.cannotStart(event.FailureTool, s.unsettled())
+	case s.gate().unsettled() != "":
+		s.call().cannotStart(event.FailureTool, s.gate().unsettled())
 		return needRecord
-	case matched.Verdict == rule.VerdictAsk && !s.allowed() && !r.caller.passed(s):
+	case matched.Verdict == rule.VerdictAsk && !s.gate().allowed() && !r.caller.passed(s):
 		return needGate
 	default:
 		return needToolSlot

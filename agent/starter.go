@@ -87,12 +87,12 @@ func (r starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.index); s != nil && g.again {
-			claimed.change(s.wasChanging())
+			claimed.change(s.gateState().wasChanging())
 		}
 	}
 	for _, s := range q.all(needToolSlot) {
-		if s.allowed() {
-			claimed.change(s.changing())
+		if s.gateState().allowed() {
+			claimed.change(s.gateState().changing())
 		}
 	}
 	return claimed
@@ -141,11 +141,11 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.first(needGate, most) {
 		facts := r.tools.facts(s.tool())
-		if s.gateReopens() != "" {
+		if s.gateState().reopens() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}
-			if again.changes(s.wasChanging()) {
+			if again.changes(s.gateState().wasChanging()) {
 				continue // its effect may be different after that call
 			}
 		}
@@ -157,7 +157,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 		if passes {
 			free.reserve(facts, 1, s.ofBudget())
 			if again != nil {
-				again.change(s.wasChanging())
+				again.change(s.gateState().wasChanging())
 			}
 			out = append(out, Action{Effect: r.caller.gate(s)})
 		}
@@ -181,18 +181,20 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 	case s.skipReason() != "":
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: untrusted.Text(s.skipReason())}}}
 	}
-	call, number := s.nextCall(), s.nextAttempt()
+	call, number := s.callState(), s.nextAttempt()
+	saw, isOut := call.leftOut()
+	items, expands := call.begins()
 	switch {
-	case call.out:
-		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: call.saw}}}
+	case isOut:
+		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
 	case free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index)
-	case call.expanded:
+	case expands:
 		free.useStep(s)
-		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(call.items)}}}
-	case call.flaw.kind != "":
+		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(items)}}}
+	case call.faulty().kind != "":
 		free.useStep(s)
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.flaw.sentence), Failure: call.flaw.kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.faulty().sentence), Failure: call.faulty().kind}}}
 	}
 	if s.executor() != plan.ExecutorTool {
 		free.useStep(s)
@@ -211,7 +213,7 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 // placeholder for its result.
 func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 	done := event.StepCompleted{
-		Index: s.index(), Attempt: number, DryRun: true, Args: s.callArgs(), Coerced: s.nextCall().fitted, Result: string(placeholder(s.planned())),
+		Index: s.index(), Attempt: number, DryRun: true, Args: s.callState().args(), Coerced: s.callState().coerced(), Result: string(placeholder(s.planned())),
 		Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s),
 	}
 	if s.executor() != plan.ExecutorTool {
@@ -238,7 +240,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	case plans && (free.callsSerially() || r.guards.plansUnderWay(free)), facts.Tool.Serial && r.guards.plansUnderWay(free):
 		return out // the run of a plan calls the same servers
 	}
-	files := s.changing()
+	files := s.gateState().changing()
 	if free.changes(files) {
 		return out // its effect after that call may differ from the approved one
 	}
@@ -251,27 +253,27 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 	free.call(facts.Tool)
 	free.takeTool()
 	free.start(facts, s.ofBudget())
-	if s.reserved() {
+	if s.gateState().reserved() {
 		free.reserve(facts, -1, -s.ofBudget())
 	}
 	timeout, limit := r.checker.timeLimit(s.timeout(), facts.Tool)
 	number := s.nextAttempt()
 	if prompt.IsFindTool(facts.Tool) {
-		words, _ := s.callArgs()["words"].(string)
+		words, _ := s.callState().args()["words"].(string)
 		return append(out, Action{Record: r.startedCall(s, facts, number)}, Action{Record: event.StepCompleted{
 			Index: index, Attempt: number, Result: prompt.FindTools(r.briefing.callable(s.askedIn()), words),
 		}})
 	}
 	if prompt.IsPlanTool(facts.Tool) {
 		free.takePlan()
-		return append(out, Action{r.started(s, s.callArgs(), number), CallPlan{
-			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
+		return append(out, Action{r.started(s, s.callState().args(), number), CallPlan{
+			Index: index, Attempt: number, Tool: facts.Tool, Args: s.callState().args(), Limits: r.meter.leftOver(facts.Tool.ReadOnly, r.clock.Elapsed()), Run: s.runOfCall(), Used: s.usedByRun(),
 		}})
 	}
-	hashes, command := s.gateShowed()
+	hashes, command := s.gateState().showed()
 	return append(out, Action{
 		r.startedCall(s, facts, number),
-		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callArgs(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
+		CallTool{Index: index, Attempt: number, Tool: facts.Tool, Args: s.callState().args(), Hashes: hashes, Diff: s.diff(), Command: command, Hold: r.caller.unseen(s, facts), Paths: r.caller.judgedPaths(s, facts), Timeout: timeout, Limit: limit},
 	})
 }
 
@@ -279,7 +281,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 // has its turn and waits, because all that is left of a budget is reserved.
 func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.all(needTurn) {
-		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.mayOvertake() {
+		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.itemState().mayOvertake() {
 			return r.startTool(out, s, free)
 		}
 	}
@@ -305,7 +307,7 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	}
 	free.takeModel()
 	if fills {
-		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.refusedArgs())
+		request := prompt.ArgsRequest(r.briefing.brief(), r.board.current(), s.planned(), r.tools.facts(s.tool()).Tool, r.origins.inputs(s.planned()), s.requestState().refusal())
 		return []Action{{
 			event.ModelRequested{Purpose: request.Purpose, Step: s.index(), Request: request},
 			CallModel{Request: request},
@@ -388,9 +390,9 @@ func (r starter) nextDeadlines() []Action {
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
 func (r starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
-	started := r.started(s, s.callArgs(), number)
-	started.Coerced = s.nextCall().fitted
-	if s.allowed() {
+	started := r.started(s, s.callState().args(), number)
+	started.Coerced = s.callState().coerced()
+	if s.gateState().allowed() {
 		return started
 	}
 	matched := r.caller.ruleFor(s, facts)
@@ -407,7 +409,7 @@ func (r starter) startedCall(s stepView, facts toolFacts, number int) event.Step
 // cameItems returns the event that ends a step with items.
 func (r starter) cameItems(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
-	items := s.items()
+	items := s.fanOutState().all()
 	done, denied, taken := 0, 0, len(items)
 	results := make([]any, len(items))
 	for i, item := range items {
@@ -415,20 +417,20 @@ func (r starter) cameItems(s stepView) event.Data {
 		case item.status() == StepCompleted:
 			results[i] = item.result()
 			done++
-		case item.denied() && !item.notTaken():
+		case item.gateState().denied() && !item.notTaken():
 			denied++
 		case item.notTaken():
 			taken--
 		}
 	}
-	switch stopper := s.stoppedBy(); {
+	switch stopper := s.fanOutState().stoppedBy(); {
 	case denied > 0 && denied == taken:
 		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: plan.DeniedAtGate, Failure: event.FailureDenied, MS: ms}
 	case stopper != nil:
 		sentence := fmt.Sprintf("%s (%s) failed: %s", stopper.index(), stopper.title(), stopper.why())
 		if done > 0 {
 			sentence = fmt.Sprintf("%s\n%d of %s done, which are not repeated if this step stays: %s",
-				sentence, done, english.Count(len(items), "item"), strings.Join(s.doneItems(), ", "))
+				sentence, done, english.Count(len(items), "item"), strings.Join(s.fanOutState().done(), ", "))
 		}
 		return event.StepFailed{Index: s.index(), Attempt: s.attempt(), Error: untrusted.Text(sentence), Failure: stopper.failure(), MS: ms}
 	case r.terms.DryRun():

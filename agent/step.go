@@ -45,24 +45,14 @@ type StepState struct {
 	DryRun  bool       // nothing was called
 	DryGate *rule.Rule // of a dry run: the rule that would ask
 
-	attempts     attemptCount
-	gate         gateState
-	author       authorship
-	fill         argsRequest
-	interruption interruption
-	toRerun      bool // it was in doubt, and has not started since the answer that it runs again
-	skip         skipState
-	inner        *innerCall // of a call of a model; nil for a step of the plan
-	call         readyCall
-	place        placeInPlan
+	attempts attemptCount
+	skip     skipState
+	place    placeInPlan
 
-	checks checkState
-	item   itemOf
-	fan    fanOut
+	parts stepParts
 
 	waitingFrom time.Duration // active time of the run at its first call, if it waits for something
 
-	replanned  bool        // added or revised by a replan
 	awaitsUser bool        // a question about it is open
 	canBegin   bool        // of a draft: everything it needs is available
 	partial    []string    // steps whose results its model saw only in part
@@ -94,66 +84,12 @@ func (s StepStatus) Ended() bool {
 	}
 }
 
-// Change is what the newest revision did to a step.
-type Change string
-
-// Changes to a step that is still in the plan.
-const (
-	ChangeNone    Change = ""
-	ChangeAdded   Change = "added"
-	ChangeRevised Change = "revised"
-)
-
 // attemptCount counts the attempts of a step.
 type attemptCount struct {
 	total  int // under its index so far, across all revisions
 	before int // of those, before this revision or a resume
 	newest int // index of the newest in Run.Attempts, from 1; 0 before the first
 }
-
-// placeInPlan orders a step among the others that could start.
-type placeInPlan struct {
-	at     int     // its position in the plan
-	rank   int     // among all steps, by number and then as written; of a call, its number in its loop
-	length float64 // ms to the end of the longest path from it
-}
-
-// newStep returns the state of a step of a plan.
-func newStep(step plan.Step, attempts attemptCount) *StepState {
-	return &StepState{Step: step, Status: StepPending, attempts: attempts}
-}
-
-// newProbe returns the state of a step with a call that is not made, to ask which rule would
-// decide about it. read is what its author had read.
-func newProbe(step plan.Step, args map[string]any, read []rule.Provenance) *StepState {
-	return &StepState{Step: step, call: readyCall{args: args}, author: authorship{read: read}}
-}
-
-// newDraft returns the state of a step of a plan that is still being written.
-func newDraft(step plan.Step, attempts attemptCount) *StepState {
-	s := newStep(step, attempts)
-	s.Draft = true
-	return s
-}
-
-// probe returns a copy of the step as a review changes it, with a call that is not made.
-// missing are the args that a model would write.
-func (s *StepState) probe(step plan.Step, args map[string]any, missing []string) *StepState {
-	probe := *s
-	probe.Step, probe.call.args = step, args
-	probe.fill.args, probe.fill.missing = nil, missing
-	return &probe
-}
-
-// keepWork gives a step of a new plan all that was done for the same step of the last one.
-func (s *StepState) keepWork(before *StepState) {
-	step := s.Step
-	*s = *before
-	s.Step = step
-}
-
-// rewrite changes the step itself: a review did.
-func (s *StepState) rewrite(step plan.Step) { s.Step = step }
 
 // attemptsTotal returns the attempts under the index of the step, and nextAttempt the number
 // of the next one.
@@ -196,15 +132,14 @@ func (s *StepState) attemptEnds() { s.ReadyAt = time.Time{} }
 func (s *StepState) start(d event.StepStarted, now time.Time, elapsed time.Duration) {
 	s.Status, s.Attempt, s.Args, s.Coerced, s.StartedAt = StepRunning, d.Attempt, d.Args, d.Coerced, now
 	s.Output, s.Error, s.Failure, s.Progress, s.Beside = "", "", "", event.StepProgress{}, plan.Beside{}
-	s.Checked, s.checks.unknownResult, s.toRerun = nil, false, false
+	s.Checked = nil
+	s.checks().attempted()
+	s.interruption().started()
 	if s.Polls == 0 {
 		s.waitingFrom = elapsed
 	}
 	s.attempts.total = d.Attempt
-	s.gate.outdated, s.gate.files, s.gate.called = "", nil, true
-	if s.interruption == startUnknown {
-		s.interruption = uninterrupted
-	}
+	s.gate().forCall()
 }
 
 // expand starts an attempt for the items of a list.
@@ -233,7 +168,8 @@ const outputKept = 64 << 10
 // complete ends an attempt with its result.
 func (s *StepState) complete(d event.StepCompleted) {
 	s.Status, s.Result, s.Beside, s.MS, s.Tokens = StepCompleted, d.Result, d.Beside, d.MS, d.Tokens
-	s.Error, s.Failure, s.gate.repeats = "", "", 0
+	s.Error, s.Failure = "", ""
+	s.gate().settled()
 	if d.DryRun { // for items that are known
 		text, _ := d.Result.(string)
 		s.DryRun, s.Result = true, plan.Placeholder(text)
@@ -258,7 +194,8 @@ func (s *StepState) completeChecked() { s.Status = StepCompleted }
 // fail ends an attempt that failed.
 func (s *StepState) fail(d event.StepFailed) {
 	s.Status, s.Error, s.Failure, s.MS = StepFailed, d.Error, d.Failure, d.MS
-	s.Beside.Attachments, s.gate.since = d.Attachments, 0
+	s.Beside.Attachments = d.Attachments
+	s.gate().unneeded()
 }
 
 // refute fails a step whose work is done, but not what was expected of it.
@@ -274,9 +211,7 @@ func (s *StepState) forgetFailure() { s.Failure = "" }
 // doubt ends an attempt that may or may not have taken effect.
 func (s *StepState) doubt(d event.StepInDoubt) {
 	s.Status, s.Error, s.MS = StepInDoubt, d.Reason, d.MS
-	if s.interruption.isLost() {
-		s.interruption = uninterrupted
-	}
+	s.interruption().asked()
 }
 
 // doubtAgain puts a step in doubt again whose answer, of an earlier resume, may no longer hold.
@@ -291,7 +226,8 @@ func (s *StepState) retry(d event.StepRetry) (polls bool) {
 	} else {
 		s.Polls = 0
 	}
-	s.Status, s.RetryAt, s.fill.problem = StepPending, d.At, ""
+	s.Status, s.RetryAt = StepPending, d.At
+	s.request().retry()
 	return polls
 }
 
@@ -334,8 +270,8 @@ func (s *StepState) staysSkipped() bool {
 func (s *StepState) again() {
 	s.Status, s.Gate, s.RetryAt, s.NotTaken, s.Polls = StepPending, "", time.Time{}, false, 0
 	s.Diff = "" // it may belong to another call
-	s.gate.reset()
-	s.fill.problem = ""
+	s.gate().reset()
+	s.request().retry()
 	s.countAfresh()
 }
 
@@ -368,121 +304,31 @@ func (s *StepState) skipReason() string { return s.skip.reason }
 // userSkips reports whether the user chose to skip it.
 func (s *StepState) userSkips() bool { return s.skip.byUser }
 
-// checkState tracks the checks of a step whose work is done.
-type checkState struct {
-	round         int    // counts how often they began
-	since         uint64 // the event after which the next one may be evaluated
-	unknownResult bool   // the user says that the work is done, and its result is unknown
-}
-
 // beginChecks has the checks of a step evaluated, from the first. at is the number of the
 // event.
 func (s *StepState) beginChecks(at uint64) {
 	s.Status, s.Checked, s.Error, s.Failure = StepChecking, nil, "", ""
-	s.checks.round++
-	s.checks.since = at
+	s.checks().begin(at)
 }
 
 // check records a check.
 func (s *StepState) check(d event.CheckCompleted, at uint64) {
-	s.Checked, s.checks.since = append(s.Checked, d), at
+	s.Checked = append(s.Checked, d)
+	s.checks().evaluated(at)
 }
-
-// checkRound returns how often its checks began, and checkSince the event after which the next
-// one may be evaluated.
-func (s *StepState) checkRound() int    { return s.checks.round }
-func (s *StepState) checkSince() uint64 { return s.checks.since }
-
-// loseResult notes that the result of a step is unknown, and lostResult reports that.
-func (s *StepState) loseResult()      { s.checks.unknownResult = true }
-func (s *StepState) lostResult() bool { return s.checks.unknownResult }
 
 // waited returns how long a step has waited for something; elapsed is the active time of
 // the run.
 func (s *StepState) waited(elapsed time.Duration) time.Duration { return elapsed - s.waitingFrom }
 
-// interruption records how the end of a program, or a damaged journal, affected a
-// step.
-type interruption uint8
-
-const (
-	uninterrupted    interruption = iota
-	startUnknown                  // a damaged journal line may have recorded its start
-	lost                          // it was running when the program ended
-	lostStartUnknown              // both
-	rerunUnasked                  // it was in doubt and runs again without a question
-)
-
-// isLost reports whether the step was running when the program ended.
-func (i interruption) isLost() bool { return i == lost || i == lostStartUnknown }
-
-// isLost reports whether the step was running when the program ended, and mayNotHaveStarted
-// whether only a damaged line may have recorded its start.
-func (s *StepState) isLost() bool            { return s.interruption.isLost() }
-func (s *StepState) mayNotHaveStarted() bool { return s.interruption == lostStartUnknown }
-
-// startMayBeLost notes that a damaged line of the journal may have recorded the start.
-func (s *StepState) startMayBeLost() { s.interruption = startUnknown }
-
-// lose notes that the step was running when the program ended. before is how it was
-// interrupted before that.
-func (s *StepState) lose(before interruption) {
-	s.interruption = lost
-	if before == startUnknown || before == lostStartUnknown {
-		s.interruption = lostStartUnknown
-	}
-}
-
-// interrupted returns how the step was interrupted, and forgets it.
-func (s *StepState) interrupted() interruption {
-	before := s.interruption
-	s.interruption = uninterrupted
-	return before
-}
-
-// rerun lets a step in doubt run again; unasked says that no question was answered so.
-func (s *StepState) rerun(unasked bool) {
-	s.interruption, s.toRerun = uninterrupted, true
-	if unasked {
-		s.interruption = rerunUnasked
-	}
-}
-
-// rerunsUnasked reports whether it runs again without a question, and mayRerun whether it has
-// not started since the answer that it runs again.
-func (s *StepState) rerunsUnasked() bool { return s.interruption == rerunUnasked }
-func (s *StepState) mayRerun() bool      { return s.toRerun && s.Status == StepPending }
+// mayRerun reports whether it has not started since the answer that it runs again.
+func (s *StepState) mayRerun() bool { return s.Status == StepPending && s.interruption().reruns() }
 
 // askUser notes that a question about the step is open, or not.
 func (s *StepState) askUser(open bool) { s.awaitsUser = open }
 
 // awaitsAnswer reports whether a question about the step is open.
 func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
-
-// revised notes what the newest revision did to the step, and what its author had read.
-func (s *StepState) revised(c Change, read []rule.Provenance) {
-	s.Change, s.replanned, s.author.read = c, true, read
-}
-
-// unchanged notes that the newest revision left the step as it was.
-func (s *StepState) unchanged() { s.Change = ChangeNone }
-
-// byReplan reports whether a replan added or revised the step.
-func (s *StepState) byReplan() bool { return s.replanned }
-
-// canStart notes that everything that a draft needs is available, and startable reports it.
-func (s *StepState) canStart(args map[string]any, fitted []plan.Coercion) {
-	s.prepare(args, fitted)
-	s.canBegin = true
-}
-func (s *StepState) startable() bool { return s.canBegin }
-
-// takePlace makes a draft the step of the plan.
-func (s *StepState) takePlace(draft *StepState) {
-	step := s.Step
-	*s = *draft
-	s.Step, s.Draft = step, false
-}
 
 // sawInPart notes the steps whose results its model saw only in part, and seenInPart returns
 // them.
@@ -494,24 +340,6 @@ func (s *StepState) seenInPart() []string     { return s.partial }
 func (s *StepState) converse(l *Loop)            { s.Loop = l }
 func (s *StepState) count(tokens int)            { s.Tokens = tokens }
 func (s *StepState) converseAgain(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
-
-// spawned notes the run that its call of a plan tool started.
-func (s *StepState) spawned(run string) { s.Run, s.runUsage = run, event.Usage{} }
-
-// usedByRun returns what that run has used so far.
-func (s *StepState) usedByRun() event.Usage { return s.runUsage }
-
-// account returns what the run that a plan tool started has used since the last time, since
-// both share one budget. For a resumed run, part of the usage was added before.
-func (s *StepState) account(run string, used *event.Usage) (more event.Usage) {
-	if run != "" && run != s.Run {
-		s.spawned(run)
-	}
-	if used != nil {
-		more, s.runUsage = used.Since(s.runUsage), *used
-	}
-	return more
-}
 
 // ofBudget returns how many steps of the budget an execution is: an item is none, since its
 // step counts once for all.
@@ -527,9 +355,9 @@ func (s *StepState) ofBudget() int {
 func (s *StepState) told() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
-		return !s.findsTools()
+		return !s.inner().findsTools()
 	case StepFailed:
-		return !s.findsTools() && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
+		return !s.inner().findsTools() && (s.Failure == event.FailureTool || s.Failure == event.FailureTimeout || s.Failure == event.FailureCheck)
 	default:
 		return false
 	}
@@ -541,32 +369,4 @@ func notTakenWords(d event.StepSkipped) untrusted.Text {
 		return untrusted.Text("not taken: " + saw)
 	}
 	return "not taken: it needs the result of a step that is not taken"
-}
-
-// placed gives the step and its items their place in a plan, and position returns where that is.
-func (s *StepState) position() int { return s.place.at }
-
-func (s *StepState) placed(at, rank int, length float64) {
-	s.place = placeInPlan{at, rank, length}
-	for _, item := range s.Items {
-		item.place = s.place
-	}
-}
-
-// before reports whether s has priority over t, which has the same next need: the longest
-// remaining path first, and equal ones by their rank. Gates open in the order in which they
-// were needed, so that none takes the budget of another whose diff is being made.
-func (s *StepState) before(t *StepState, next need) bool {
-	switch {
-	case next == needGate && s.gate.since != t.gate.since:
-		return s.gate.since < t.gate.since
-	case next == needTimer && !s.RetryAt.Equal(t.RetryAt):
-		return s.RetryAt.Before(t.RetryAt)
-	case s.place.length != t.place.length:
-		return s.place.length > t.place.length
-	case s.place.rank != t.place.rank:
-		return s.place.rank < t.place.rank
-	default:
-		return s.item.position < t.item.position
-	}
 }

@@ -42,32 +42,19 @@ func (s *StepState) failure() event.FailureKind      { return s.Failure }
 func (s *StepState) ms() int64                       { return s.MS }
 func (s *StepState) checked() []event.CheckCompleted { return s.Checked }
 
-// itemCount returns the number of its items.
-func (s *StepState) itemCount() int { return len(s.Items) }
-
-// items returns the items of the step; nil before it has begun with them.
-func (s *StepState) items() []stepView { return viewsOf(s.Items) }
-
 // planStep returns the step of the plan: that of the list for an item.
 func (s *StepState) planStep() stepView { return s.whole() }
 
-// stoppedBy returns the item whose failure ends the step; nil while there is none.
-func (s *StepState) stoppedBy() stepView {
-	if s.fan.stopper == nil {
-		return nil
-	}
-	return s.fan.stopper
-}
-
 // askedIn returns the loop in which a model made the call, and loop that of an agent step that
 // has started; nil for none.
-func (s *StepState) askedIn() loopView { return viewOfLoop(s.conversation()) }
+func (s *StepState) askedIn() loopView { return viewOfLoop(s.inner().conversation()) }
 func (s *StepState) loop() loopView    { return viewOfLoop(s.Loop) }
 
 // checkCall returns the call of a check of the step, to ask which rule decides about it. read is
 // what its author had read.
 func (s *StepState) checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView {
 	call := newProbe(step, args, read)
-	call.Step.Index, call.replanned, call.item = s.Step.Index, s.replanned, s.item
+	call.Step.Index, call.parts.item = s.Step.Index, s.parts.item
+	call.author().replannedLike(s.author())
 	return call
 }

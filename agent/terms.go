@@ -135,13 +135,23 @@ func (t *Terms) outerRun() string { return t.settings.outerRun }
 func (t *Terms) prompting() prompt.Prompting { return t.settings.prompting }
 func (t *Terms) surveyed() intent.Facts      { return t.settings.surveyed }
 
-// given returns the plan that the run was started with; ok is false for none.
-func (t *Terms) given() (p plan.Plan, ok bool) {
-	return valueOf(t.settings.givenPlan)
+// isGiven reports whether the run was started with a plan. givenBy returns who planned that, "" for
+// a person, and givenRead what the author had read.
+func (t *Terms) isGiven() bool { return t.settings.givenPlan != nil }
+
+func (t *Terms) givenBy() string {
+	if t.settings.givenPlan == nil {
+		return ""
+	}
+	return t.settings.givenPlan.PlannedBy
 }
 
-// isGiven reports whether the run was started with a plan.
-func (t *Terms) isGiven() bool { return t.settings.givenPlan != nil }
+func (t *Terms) givenRead() []rule.Provenance {
+	if t.settings.givenPlan == nil {
+		return nil
+	}
+	return t.settings.givenPlan.Provenance
+}
 
 // fallback returns what follows from the failure of a step if neither the step nor the plan says
 // so, and userOnFailure what the user wants in place of what a planner says.

@@ -148,7 +148,7 @@ func (r tracker) applyStepStarted(d event.StepStarted) {
 	}
 	if s.byModel() {
 		r.meter.beginInner()
-		s.countCall(d.Args)
+		s.inner().count(s.Step.Tool, d.Args)
 	}
 	switch d.Executor {
 	case plan.ExecutorTool:
@@ -186,7 +186,7 @@ func (r tracker) applyDry(d event.StepCompleted) {
 	r.recorder.record(s, plan.ItemCompleted)
 	if s.byModel() {
 		r.meter.beginInner()
-		s.conversation().made(s.Step.Tool, d.Args)
+		s.inner().conversation().made(s.Step.Tool, d.Args)
 		r.dialogue.settleCall(s)
 	} else {
 		r.scheduler.release(s)
@@ -320,7 +320,7 @@ func (r tracker) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.origins.canReplan() || r.questions.asks():
 		return true
-	case s.denied():
+	case s.gate().denied():
 		return false
 	}
 	return slices.ContainsFunc(r.board.Steps, func(other *StepState) bool {
@@ -355,7 +355,7 @@ func (r tracker) holdBack(s *StepState) {
 	r.meter.takeBackCall()
 	if s.byModel() {
 		r.meter.takeBackInner()
-		s.uncountCall()
+		s.inner().uncount(s.Step.Tool, s.Args)
 	}
 	r.scheduler.enqueue(s)
 }
@@ -379,7 +379,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.answerGate(d.Decision == event.Allow)
+		s.gate().answer(d.Decision == event.Allow)
 		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.permissions.acceptChange(g)
@@ -398,7 +398,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 // the user saw. A resume may bring other tools, or the same ones with other effects.
 func (r tracker) askAgain() {
 	r.steps.every(func(s *StepState) {
-		if s.Status != StepWaiting && (s.Status != StepPending || !s.allowed()) || r.preparer.bound(s) {
+		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate().allowed()) || r.preparer.bound(s) {
 			return
 		}
 		r.permissions.closeGate(s.Gate)
@@ -429,20 +429,20 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 
 // answerItems applies the answer at the gate of an item to all items of its step.
 func (r tracker) answerItems(s *StepState, decision event.Decision) {
-	of := s.itemStep()
+	of := s.item().owner()
 	if of == nil {
 		return
 	}
-	if of.asker() == s {
-		of.setAsker(nil)
+	if of.fanOut().asking() == s {
+		of.fanOut().setAsker(nil)
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.answerGate(false)
+			item.gate().answer(false)
 		}
 	}
 	if decision == event.Allow {
-		of.allowItems(r.tools.facts(s.Step.Tool).Tool)
+		of.gate().allowItems(r.tools.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
 		r.scheduler.enqueue(item)
@@ -488,14 +488,14 @@ func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
 		r.recorder.record(s, plan.ItemCompleted)
 		if len(ChecksOf(s.Step)) > 0 {
 			r.beginChecks(s)
-			s.loseResult()
+			s.checks().loseResult()
 			break
 		}
 		r.scheduler.release(s)
 		r.dialogue.settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
-		s.rerun(unasked(d.By))
+		s.interruption().rerun(unasked(d.By))
 		r.again(s)
 		r.scheduler.enqueue(s.whole()) // a step that another item has stopped waited for the answer
 	default:
@@ -552,7 +552,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 func (r tracker) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
-		s.lackArgs(err.Error())
+		s.request().fail(err.Error())
 		return
 	}
 	signature := r.tools.facts(s.Step.Tool).Signature
@@ -561,7 +561,7 @@ func (r tracker) fill(s *StepState, text string) {
 	}
 	args = signature.Settle(args)
 	if why := faultyText(string(r.terms.Goal), s.Step.Args, args); why != "" {
-		s.refuseArgs(args, why)
+		s.request().refuse(args, why)
 		return
 	}
 	call := s.Step
@@ -569,11 +569,11 @@ func (r tracker) fill(s *StepState, text string) {
 	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
-			s.lackArgs(f.Message)
+			s.request().fail(f.Message)
 			return
 		}
 	}
-	s.takeArgs(args)
+	s.request().take(args)
 }
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.

@@ -48,7 +48,7 @@ func (r tracker) checkUnchecked() {
 		for _, item := range s.Items {
 			if unchecked(item) {
 				r.beginChecks(item)
-				item.reopenItem()
+				s.fanOut().reopen(item)
 			}
 		}
 	}

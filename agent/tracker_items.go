@@ -21,7 +21,7 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
 	moved := r.movedItems(s, before, d.Items)
 	for i, value := range d.Items {
-		stays := i < len(before) && plan.EqualValues(before[i].itemValue(), value)
+		stays := i < len(before) && plan.EqualValues(before[i].item().value(), value)
 		if stays {
 			s.setItem(i, before[i])
 		} else {
@@ -33,9 +33,9 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 				item.adopt(*done)
 			}
 		}
-		item.openItem()
+		item.item().open()
 		if item.Status == StepCompleted {
-			item.endItem()
+			s.fanOut().end(item)
 			continue
 		}
 		if stays || r.scheduler.onlyRechecks(item) {
@@ -62,8 +62,8 @@ func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[s
 	}
 	moved := map[string][]*StepState{}
 	for i, item := range before {
-		if r.isWorkDone(item) && (i >= len(list) || !plan.EqualValues(item.itemValue(), list[i])) {
-			value := plan.CanonicalJSON(item.itemValue())
+		if r.isWorkDone(item) && (i >= len(list) || !plan.EqualValues(item.item().value(), list[i])) {
+			value := plan.CanonicalJSON(item.item().value())
 			moved[value] = append(moved[value], item)
 		}
 	}
@@ -80,8 +80,8 @@ func (r tracker) keepItems(s *StepState, before []*StepState) {
 			s.keepItem(item)
 			continue
 		}
-		s.keepItem(newItem(new(StepState), s, item.itemValue(), i, r.board.attemptsBefore))
-		s.waitForOne()
+		s.keepItem(newItem(new(StepState), s, item.item().value(), i, r.board.attemptsBefore))
+		s.fanOut().waitForOne()
 		if r.scheduler.onlyRechecks(item) {
 			s.Items[i].adopt(*item)
 			r.beginChecks(s.Items[i])
@@ -92,8 +92,8 @@ func (r tracker) keepItems(s *StepState, before []*StepState) {
 // stopItems ends a step because of an item: the others that run may finish, and nothing new
 // starts.
 func (r tracker) stopItems(s *StepState) {
-	of := s.itemStep()
-	of.stopItems(s)
+	of := s.item().owner()
+	of.fanOut().stop(s)
 	for _, item := range of.Items {
 		if item.Status == StepWaiting {
 			r.permissions.closeGate(item.Gate)
@@ -106,9 +106,9 @@ func (r tracker) stopItems(s *StepState) {
 
 // endsItems reports whether the failure of an item ends its step.
 func (r tracker) endsItems(s *StepState) bool {
-	if s.denied() && s.Failure == event.FailureDenied {
+	if s.gate().denied() && s.Failure == event.FailureDenied {
 		return false // the user leaves it out
 	}
 	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
-	return stops || r.board.Plan.FailureOf(s.itemStep().Step, r.terms.fallback()) != plan.OnFailureSkip
+	return stops || r.board.Plan.FailureOf(s.item().owner().Step, r.terms.fallback()) != plan.OnFailureSkip
 }

@@ -198,8 +198,9 @@ type termsView interface {
 	outerRun() string
 	prompting() prompt.Prompting
 	surveyed() intent.Facts
-	given() (p plan.Plan, ok bool)
 	isGiven() bool
+	givenBy() string
+	givenRead() []rule.Provenance
 	userOnFailure() plan.OnFailure
 	skipSynthesis() bool
 	requireVerified() bool

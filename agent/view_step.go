@@ -7,6 +7,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/rule"
 	"replan/internal/untrusted"
+	"replan/planning/expression"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -14,11 +15,31 @@ import (
 // stepView is a step, an item of one, or a call of a model, as the types see it that decide the
 // next action.
 type stepView interface {
-	callView
-	gateView
-	itemView
-	innerCallView
+	plannedView
+	progressView
+	resultView
 
+	gateState() gateView
+	callState() callView
+	requestState() requestView
+	authorState() authorView
+	fanOutState() fanOutView
+	itemState() itemView
+	checksState() checksView
+	interruptionState() interruptionView
+
+	expands() bool
+	isItem() bool
+	planStep() stepView
+	byModel() bool
+	parent() string
+	askedIn() loopView
+	loop() loopView
+	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
+}
+
+// plannedView is a step as its plan, the user or a model has written it.
+type plannedView interface {
 	planned() plan.Step
 	index() string
 	title() untrusted.Text
@@ -27,15 +48,22 @@ type stepView interface {
 	dependsOn() []string
 	hasGate() bool
 	timeout() time.Duration
+	position() int
+	args() map[string]any
+	argName(written string) string
+	decidedBy() (conditions [3]string, each *plan.ForEach)
+}
+
+// progressView is where a step stands, and how often and since when it was tried.
+type progressView interface {
 	status() StepStatus
 	isDraft() bool
+	startable() bool
 	isDry() bool
 	notTaken() bool
 	skipReason() string
-	byReplan() bool
+	diff() string
 	ofBudget() int
-	position() int
-	startable() bool
 
 	attempt() int
 	nextAttempt() int
@@ -45,39 +73,45 @@ type stepView interface {
 	retryAt() time.Time
 	retryTimer() string
 	waited(elapsed time.Duration) time.Duration
+}
 
+// resultView is what became of the running or last attempt of a step.
+type resultView interface {
+	startedWith() map[string]any
+	runOfCall() string
+	usedByRun() event.Usage
 	result() any
 	ms() int64
 	why() untrusted.Text
 	failure() event.FailureKind
 	seenInPart() []string
 	told() bool
-	mayNotHaveStarted() bool
-	rerunsUnasked() bool
-
 	checked() []event.CheckCompleted
-	checkRound() int
-	checkSince() uint64
-	checkCall(step plan.Step, args map[string]any, read []rule.Provenance) stepView
-	lostResult() bool
 }
 
-// callView is the call of a step, and who wrote it.
+// callView is the call of a step that could start.
 type callView interface {
 	args() map[string]any
-	callArgs() map[string]any
-	nextCall() readyCall
-	startedWith() map[string]any
-	argName(written string) string
+	coerced() []plan.Coercion
+	leftOut() (saw []expression.Sight, isOut bool)
+	begins() (items []any, with bool)
+	faulty() flaw
+}
+
+// requestView is the model's work on args that the plan leaves out.
+type requestView interface {
 	lacking() (names []string, problem string)
-	modelArgs() map[string]any
-	refusedArgs() string
+	written() map[string]any
+	refusal() string
+}
+
+// authorView is who wrote a step.
+type authorView interface {
 	byUser() bool
 	edits() int
 	stillCarries() []rule.Provenance
-	authorRead() []rule.Provenance
-	runOfCall() string
-	usedByRun() event.Usage
+	hasRead() []rule.Provenance
+	byReplan() bool
 }
 
 // gateView is the gate of a step.
@@ -85,38 +119,42 @@ type gateView interface {
 	allowed() bool
 	denied() bool
 	reserved() bool
-	approved(tool plan.Tool) bool
-	gateShowed() (hashes map[string]string, command *plan.Command)
-	gateReopens() untrusted.Text
+	approved(tool plan.Tool, args map[string]any, attempt int) bool
+	allowsItems(tool plan.Tool) bool
+	showed() (hashes map[string]string, command *plan.Command)
+	reopens() untrusted.Text
 	changing() []string
 	wasChanging() []string
 	removal() string
 	leadsTo() map[string]string
-	diff() string
 }
 
-// itemView are the items of a step, and the step of an item.
-type itemView interface {
-	expands() bool
-	items() []stepView
-	itemCount() int
-	doneItems() []string
-	hasUnfinishedItems() bool
+// fanOutView is the progress of a step through its items.
+type fanOutView interface {
+	all() []stepView
+	count() int
+	done() []string
+	unfinished() bool
 	stoppedBy() stepView
+}
 
-	isItem() bool
-	planStep() stepView
-	itemValues() map[string]any
-	itemAllowed(tool plan.Tool) bool
+// itemView ties an item to its step.
+type itemView interface {
+	values() map[string]any
 	mayOvertake() bool
 }
 
-// innerCallView is a call of a model, or the loop of a step that makes some.
-type innerCallView interface {
-	byModel() bool
-	parent() string
-	askedIn() loopView
-	loop() loopView
+// checksView is how far the checks of a step are.
+type checksView interface {
+	round() int
+	since() uint64
+	lostResult() bool
+}
+
+// interruptionView is how the end of a program affected a step.
+type interruptionView interface {
+	mayNotHaveStarted() bool
+	rerunsUnasked() bool
 }
 
 // loopView is the loop of a chat or a sub-agent.
