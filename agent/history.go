@@ -21,6 +21,29 @@ func (l *Ledger) grow(steps int) {
 	l.Attempts = slices.Grow(l.Attempts, steps)
 }
 
+// attempt returns an attempt by its position. The pointer is valid until the next one begins.
+func (l *Ledger) attempt(at int) *Attempt { return &l.Attempts[at] }
+
+// attemptOf returns the newest attempt of a step with a number, nil for none.
+func (l *Ledger) attemptOf(step string, number int) *Attempt {
+	for i := len(l.Attempts) - 1; i >= 0; i-- {
+		if a := &l.Attempts[i]; a.Step == step && a.Number == number {
+			return a
+		}
+	}
+	return nil
+}
+
+// amend changes the newest item of the history about an attempt of a step, if there is one.
+func (l *Ledger) amend(step string, attempt int, change func(*plan.HistoryItem)) {
+	for i := len(l.History) - 1; i >= 0; i-- {
+		if item := &l.History[i]; item.Index == step && item.Attempt == attempt {
+			change(item)
+			return
+		}
+	}
+}
+
 // restart begins the history of a plan, and returns that of its drafts.
 func (l *Ledger) restart() (early []plan.HistoryItem) {
 	early, l.History = l.History, nil

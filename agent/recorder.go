@@ -30,7 +30,7 @@ func (r recorder) attemptOf(s *StepState, number int) *Attempt {
 		DependsOn: r.board.needs(s),
 	})
 	s.attempted(at)
-	return &r.ledger.Attempts[at]
+	return r.ledger.attempt(at)
 }
 
 // begin records the start of an attempt, and the rule that let it pass without a gate.
@@ -68,7 +68,7 @@ func (r recorder) newestOf(s *StepState) *Attempt {
 	if !ok {
 		return nil
 	}
-	return &r.ledger.Attempts[at]
+	return r.ledger.attempt(at)
 }
 
 // endAttempt records the outcome of an attempt.
@@ -86,13 +86,8 @@ func (r recorder) endAttempt(s *StepState, number int) {
 
 // endOrphan ends an attempt whose step the plan no longer has.
 func (r recorder) endOrphan(index string, number int, status StepStatus, ms int64) {
-	for i := len(r.ledger.Attempts) - 1; i >= 0; i-- {
-		if a := &r.ledger.Attempts[i]; a.Step == index && a.Number == number {
-			if a.EndedAt.IsZero() {
-				a.EndedAt, a.Status, a.MS = r.clock.Now, status, ms
-			}
-			return
-		}
+	if a := r.ledger.attemptOf(index, number); a != nil && a.EndedAt.IsZero() {
+		a.EndedAt, a.Status, a.MS = r.clock.Now, status, ms
 	}
 }
 
@@ -156,14 +151,11 @@ func (r recorder) record(s *StepState, status plan.ItemStatus) {
 // amend records what the checks say about the last attempt of a step.
 func (r recorder) amend(s *StepState, status plan.ItemStatus) {
 	r.endAttempt(s, s.Attempt)
-	for i := len(r.ledger.History) - 1; i >= 0; i-- {
-		if item := &r.ledger.History[i]; item.Index == s.Step.Index && item.Attempt == s.Attempt {
-			if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
-				item.Result = s.Result
-			}
-			return
+	r.ledger.amend(s.Step.Index, s.Attempt, func(item *plan.HistoryItem) {
+		if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {
+			item.Result = s.Result
 		}
-	}
+	})
 }
 
 // Attempt is one try of a step, from when it could start until it ended. A run
