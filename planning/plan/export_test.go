@@ -17,3 +17,13 @@ func (g *Graph) Longest(weight func(Step) float64) map[string]float64 {
 	}
 	return longest
 }
+
+// Cycle returns the members of one cycle, each depending on the one after it and
+// the last on the first; nil if there is none.
+func (g *Graph) Cycle() []string {
+	knots := g.knots()
+	if len(knots) == 0 {
+		return nil
+	}
+	return g.indices(g.loop(knots[0]))
+}

@@ -362,16 +362,6 @@ func (g *Graph) CriticalPath(weight func(Step) float64) []string {
 	return g.indices(path)
 }
 
-// Cycle returns the members of one cycle, each depending on the one after it and
-// the last on the first; nil if there is none.
-func (g *Graph) Cycle() []string {
-	knots := g.knots()
-	if len(knots) == 0 {
-		return nil
-	}
-	return g.indices(g.loop(knots[0]))
-}
-
 // knots returns the groups of steps depending on each other, each group and the
 // groups by rank. They are the strongly connected components, by Kosaraju's
 // algorithm: walked backward from the step that was left last, a group reaches
