@@ -65,7 +65,7 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 	case o.app.Execution().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
 		return id, nil
 	default:
-		return "", exit.Usage("%s would undo %s, the newest run that changed files here: add --yes", c.Path, wording.ShortID(id))
+		return "", exit.Usage("add --yes to undo %s, the newest run that changed files here", wording.ShortID(id))
 	}
 }
 

@@ -25,6 +25,9 @@ func (d *Pane) turnGraph() (word string) {
 	return "The plan is shown as a graph."
 }
 
+// ShowList shows the plan as a list, unless the graph fills the screen.
+func (d *Pane) ShowList() { d.graph.setMode(graphNever) }
+
 // ShowsGraph reports whether the graph replaces the list.
 func (d *Pane) ShowsGraph() bool {
 	d.layout()

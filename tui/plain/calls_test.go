@@ -93,10 +93,12 @@ func TestChatPrintsCallsAndChildRun(t *testing.T) {
 func TestGateNamesResultsReadBeforeCall(t *testing.T) {
 	got := runOutput(t, false, samplePlan(step("1")), event.GateRequested{
 		Gate: "1.1.1", Step: "1", Title: "Step 1", Tool: "look", Rule: rule.Rule{Why: "it has effects"},
-		Provenance: []rule.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}},
+		Provenance: []rule.Provenance{{Step: "5.1", Written: true}, {Arg: "to", Step: "5.2", Written: true}, {Arg: "text", Step: "1", Written: true}, {Arg: "text", Step: "2", Written: true}, {Arg: "text", Run: "r-20260101-000000-abcdef", Step: "3", Written: true}},
 	})
-	want := "    a model wrote the call after reading the result of 5.1\n    a model wrote to after reading the result of 5.2\n" +
-		"    written by the model (the call, to): only a rule with a pattern for it skips this gate\n"
+	want := "    a model wrote the call after reading the result of step 5.1\n" +
+		"    a model wrote text after reading the results of steps 1 and 2 and step 3 of run abcdef\n" +
+		"    a model wrote to after reading the result of step 5.2\n" +
+		"    written by the model (the call, to, text): only a rule with a pattern for it skips this gate\n"
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s", got)
 	}

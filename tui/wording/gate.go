@@ -161,7 +161,7 @@ func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
 	var after []string
 	for _, w := range written {
 		for _, p := range w.after {
-			if at := stepOrRun(p); !slices.Contains(after, at) {
+			if at := stepsAndRuns([]rule.Provenance{p}); !slices.Contains(after, at) {
 				after = append(after, at)
 			}
 		}

@@ -112,8 +112,8 @@ func SourceLines(from []rule.Provenance) []string {
 	}
 	slices.SortStableFunc(written, func(a, b writtenText) int { return strings.Compare(a.arg, b.arg) })
 	for _, w := range written {
-		steps := mapped(w.after, stepOrRun)
-		out = append(out, fmt.Sprintf("a model wrote %s after reading the result of %s", name(w.arg), strings.Join(steps, ", ")))
+		result := english.Agree(len(w.after), "result", "results")
+		out = append(out, fmt.Sprintf("a model wrote %s after reading the %s of %s", name(w.arg), result, stepsAndRuns(w.after)))
 	}
 	return out
 }
@@ -128,12 +128,23 @@ func decidingWords(from []rule.Provenance, name func(rule.Provenance) string) st
 	return "whether it is called depends on output of " + english.List(mapped(deciding, name), "and")
 }
 
-// stepOrRun names the step that produced a text, or its run if that is an earlier one.
-func stepOrRun(p rule.Provenance) string {
-	if p.Run != "" {
-		return strings.TrimSpace(p.Step + " of run " + ShortID(p.Run))
+// stepsAndRuns names the steps that produced texts: "steps 1 and 2", "step 3 of run f1dcf2".
+func stepsAndRuns(from []rule.Provenance) string {
+	var own, all []string
+	for _, p := range from {
+		switch {
+		case p.Run == "":
+			own = append(own, p.Step)
+		case p.Step == "":
+			all = append(all, "run "+ShortID(p.Run))
+		default:
+			all = append(all, "step "+p.Step+" of run "+ShortID(p.Run))
+		}
 	}
-	return p.Step
+	if len(own) > 0 {
+		all = append([]string{english.Agree(len(own), "step", "steps") + " " + english.List(own, "and")}, all...)
+	}
+	return english.List(all, "and")
 }
 
 // mentionSource says that a model wrote an argument after reading an attachment of
