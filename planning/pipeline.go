@@ -341,10 +341,10 @@ func (p *pipeline) repair(faults []plan.Fault) {
 	}
 }
 
-// fall plans by rule in place of a small model, whose repairs seldom help, if the looks
-// leave one plan that makes sense: the looks alone for a goal that only asks, and the
-// change of the only file that can be meant for one that wants a change. reason says in a
-// warning why the model's plan is not taken; "" if it was not asked.
+// fall plans by rule in place of a small model, whose repairs seldom help. It needs looks
+// that leave one sensible plan. For a goal that only asks, that is the looks alone. For a
+// goal that wants a change, it is the change of the only file that can be meant. reason
+// says in a warning why the model's plan is not taken; "" if the model was not asked.
 func (p *pipeline) fall(reason string) bool {
 	b := p.brief
 	if len(b.Looked) == 0 || !b.For(prompt.PurposePlan).Prompting.Small || !intent.OnlyAsks(b.Goal) && !intent.WantsChange(b.Goal) {

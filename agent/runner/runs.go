@@ -341,8 +341,8 @@ func (r *activeRun) closing() string {
 	}
 }
 
-// remarks returns what the user said to the run that it did not take. One that the user
-// stopped takes them along.
+// remarks returns the user's remarks that the run did not take; none if the user stopped
+// it.
 func (r *activeRun) remarks() []string {
 	if result := r.engine.current().Result; result != nil && result.Status == event.StatusCanceled {
 		return nil

@@ -105,7 +105,7 @@ func ownsData(object *types.TypeName) bool {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// mentioned returns the types that another file than their own names, or asks.
+// mentioned returns the types that are named, or whose methods are used, in another file.
 func (h *house) mentioned() map[*types.TypeName]bool {
 	mentioned := map[*types.TypeName]bool{}
 	for name, object := range h.TypesInfo.Uses {

@@ -80,8 +80,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 	return nil
 }
 
-// Fit returns args with values refused by the schema in their one other reading that
-// says just the same and is accepted:
+// Fit converts args that the schema refuses if exactly one equivalent form is accepted:
 //   - a scalar of another type: 7 for "7" and "7.0", "7" for 7, true for "true" and
 //     "True", "true" for true;
 //   - a sum or a product of numbers, as text: 7 for "3 + 2 * 2";

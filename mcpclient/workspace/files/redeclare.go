@@ -11,9 +11,9 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// redeclared returns the declaration of the file that new declares again, as a whole and
-// with nothing beside it. ok is false if the file declares the name more than once, and if
-// the new declaration leaves out so much that it may be only a part.
+// redeclared returns the declaration that new repeats in full. ok is false if the file
+// declares the name more than once. It is also false if the new declaration leaves out so
+// much that it may be only a part.
 func (r replacement) redeclared(ctx context.Context) (f *source.File, e source.Extent, ok bool) {
 	text := r.lexed(ctx, trimBlankLines(r.with))
 	if text == nil {
