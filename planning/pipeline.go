@@ -187,7 +187,7 @@ func (p *pipeline) Absorb(reply reply.Reply) {
 	case prompt.PurposeReview:
 		p.absorbReview(reply)
 	case prompt.PurposeTools:
-		p.chosen = prompt.Chosen(p.brief.Catalogue, reply)
+		p.chosen = prompt.Chosen(p.brief.Catalog, reply)
 		p.enter(prompt.PurposePlan)
 	default:
 		p.absorbPlan(reply)
@@ -311,7 +311,7 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 		faults = append(faults, effects...)
 	}
 	if len(faults) == 0 {
-		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{}))
+		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalog, current, plan.Plan{}))
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: warnings}
 		return
 	}

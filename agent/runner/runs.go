@@ -278,7 +278,7 @@ func (rs *runs) remove(r *activeRun) {
 	}
 	rs.active = slices.DeleteFunc(rs.active, func(other *activeRun) bool { return other == r })
 	calls, durations := r.engine.called()
-	rs.experience.add(r.engine.current().Catalogue, calls, durations)
+	rs.experience.add(r.engine.current().Catalog, calls, durations)
 }
 
 // spent returns what the current runs have used since they began, and their time. The

@@ -222,7 +222,7 @@ func (r *callReader) add(p piece) {
 		p.uses[i].Args, p.broken = args, p.broken || copied
 		tool, err := FindTool(r.offer, use.Name)
 		if p.known = p.known && err == nil; err == nil {
-			p.uses[i].Name = plan.Catalogue(r.offer).NameOf(tool)
+			p.uses[i].Name = plan.Catalog(r.offer).NameOf(tool)
 		}
 	}
 	p.sure = r.marked || p.sure && p.known

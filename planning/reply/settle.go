@@ -12,7 +12,7 @@ import (
 
 // FinishSteps settles open or nearly right parts of a reply, if they can mean one
 // thing alone.
-func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.Step {
+func FinishSteps(c plan.Catalog, profiles []string, steps []plan.Step) []plan.Step {
 	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
 	signatures := make(map[string]*plan.Signature)
 	out := make([]plan.Step, len(steps))
@@ -46,7 +46,7 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 
 // settleTool reads a tool's name with small mistakes, and a tool in the place of
 // the executor.
-func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
+func settleTool(c plan.Catalog, s plan.Step) plan.Step {
 	switch s.Executor {
 	case plan.ExecutorSelf, plan.ExecutorAgent:
 		return s

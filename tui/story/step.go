@@ -154,7 +154,7 @@ func (s *steps) tellStarted(at scene, d event.StepStarted) {
 	}
 	at.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
 	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(at.run, d), Event: d}
-	if wording.CarriesUntrustedText(d.Provenance, at.run.Catalogue) {
+	if wording.CarriesUntrustedText(d.Provenance, at.run.Catalog) {
 		granted.Level = Warn // no user sees the call
 	}
 	if granted.Words != "" {
