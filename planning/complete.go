@@ -526,8 +526,8 @@ func (c *completion) dropRepeats() {
 }
 
 // skipMisses lets a plan that only reads go on without what a step does not find, but for
-// its first one: what the others find is often enough for the answer, and a new plan of a
-// small model seldom better.
+// its first step. What the other steps find is often enough for the answer. A new plan of
+// a small model is seldom better.
 func (c *completion) skipMisses() {
 	if !intent.OnlyAsks(c.brief.Goal) || slices.ContainsFunc(c.steps, func(s plan.Step) bool { return !c.reads(s) }) {
 		return

@@ -15,7 +15,8 @@ import (
 )
 
 // ruled returns the steps that are still to do after the looks, and why no model has to
-// plan them; "" if it has to, also where they are more than a plan may have.
+// plan them. The reason is "" if a model has to, also where the steps are more than a
+// plan may have.
 func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if steps, reason = byRule(b); b.MaxSteps > 0 && len(b.Looks)+len(steps) > b.MaxSteps {
 		return nil, ""
@@ -73,7 +74,7 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 }
 
 // filteredList returns the plan of a goal that wants the names of files in a new file, of
-// those that have a key or have none, if the looks have read all of them.
+// those that have a key or lack it. The looks must have read all of them.
 func filteredList(b prompt.Brief) (plan.Step, bool) {
 	if _, err := b.Catalog.Find("fs.write"); err != nil || len(b.Looked) != len(b.Looks) {
 		return plan.Step{}, false

@@ -138,8 +138,8 @@ func spares(tokens []token, i int) bool {
 }
 
 // handles reports whether the verb at a position is about a file as a whole, or makes
-// something beside it: "Remove a.go", "Convert a.json to YAML", "Make a copy of a.go", "Set up
-// a linter".
+// something beside it. Examples are "Remove a.go", "Convert a.json to YAML", "Make a copy of
+// a.go" and "Set up a linter".
 func handles(tokens []token, i int) bool {
 	rest := tokens[i+1:]
 	if tokens[i].is("make") && len(rest) > 0 && rest[0].is("a", "an", "me", "us") || tokens[i].is("set") && len(rest) > 0 && rest[0].is("up") {

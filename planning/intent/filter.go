@@ -77,9 +77,9 @@ func (l *looker) filtered(goal string) {
 	}
 }
 
-// FilterFile returns the file that a goal wants the names of files in, of those that have a
-// key or have none: "Write report.txt with the names of the JSON files in data/ that have
-// no id field".
+// FilterFile returns the file that a goal wants the names of other files in, of those that
+// have a key or lack it. An example is "Write report.txt with the names of the JSON files in
+// data/ that have no id field".
 func FilterFile(goal string) (file string, ok bool) {
 	f, ok := keyFilterOf(goal)
 	if !ok {

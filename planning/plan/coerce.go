@@ -339,8 +339,8 @@ func holdsStandIn(v any) bool {
 	return false
 }
 
-// insideOf is what a value holds that may be meant in its place: the scalar in a list
-// of one, or the list or object that a text is in JSON; nil for nothing.
+// insideOf is what a value holds that may be meant in its place; nil for nothing.
+// That is the scalar in a list of one, or the list or object that a text is in JSON.
 func insideOf(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -15,7 +15,7 @@ var nestedPlans []byte
 // with types as models write them, over tools that answer what their schemas say.
 func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 	var set struct {
-		Catalog plan.Catalog
+		Catalog plan.Catalog `json:"catalogue"`
 		Results map[string]json.RawMessage
 		Plans   []struct {
 			Title, Slip string

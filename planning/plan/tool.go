@@ -77,9 +77,10 @@ func (t Tool) Repeatable() bool {
 	return t.ReadOnly || t.Trusted && (t.Name == "test.run" || t.Name == "test.lint")
 }
 
-// KeepsText reports whether text that goes into the tool stays where it is: the tool
-// is one of the workspace's own that only read, or the user trusts its server, which
-// says that it only reads and reaches nothing outside.
+// KeepsText reports whether text that goes into the tool stays where it is. That
+// holds for the workspace's own tools that only read. It also holds if the user
+// trusts the server, and the server says that the tool only reads and reaches
+// nothing outside.
 func (t Tool) KeepsText() bool {
 	return t.ReadOnly && (t.Trusted || t.Vouched && t.OpenWorld != nil && !*t.OpenWorld)
 }

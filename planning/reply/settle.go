@@ -92,9 +92,9 @@ func simpleArgs(t plan.Tool) map[string]string {
 	return kinds
 }
 
-// settleArgs spells a number or a flag written as text in the one way that is fitted
-// to its tool when the step is ready: "True" as "true", "1e3" as "1000", "1.50" as
-// "1.5". Real texts are not touched.
+// settleArgs spells a number or a flag that was written as text in one way: "True"
+// as "true", "1e3" as "1000", "1.50" as "1.5". That way is fitted to its tool when
+// the step is ready. Real texts are not touched.
 func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	out := make(map[string]any, len(args))
 	for name, v := range args {

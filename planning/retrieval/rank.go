@@ -43,8 +43,8 @@ const (
 	// where the goal begins as a question.
 	changeShare = 0.33
 	// spreadOver is how many tools of servers are ordered so that each part of a goal finds
-	// its own, and coveredShare is what a word of the goal still counts for the tools
-	// after one that has it.
+	// its own. coveredShare is what a word of the goal still counts for the tools after one
+	// that has it.
 	spreadOver, coveredShare = 24, 0.7
 )
 
@@ -57,11 +57,11 @@ var basics = []string{
 	"fs.write", "vcs.diff", "vcs.status", "proc.run", "code.symbols",
 }
 
-// Rank returns the tools of a catalog, the best for the query first: those that
-// the query names, then by turns the workspace's own operators and the tools of
-// other servers that fit, then the operators that do not fit, then the rest. Of the
-// tools that fit, one for another part of the goal comes before one for the same part.
-// Tools that nothing tells apart are in the order of their names.
+// Rank returns the tools of a catalog, the best for the query first. The tools that
+// the query names lead. Then the workspace's own operators and the tools of other
+// servers that fit take turns. The operators that do not fit follow, and then the
+// rest. Of the tools that fit, one for another part of the goal comes before one for
+// the same part. Tools that nothing tells apart are in the order of their names.
 func Rank(c plan.Catalog, q Query) []Match {
 	terms, tools := score(c, q)
 	order := terms.markNamed(tools, q)

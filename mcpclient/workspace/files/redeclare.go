@@ -90,9 +90,9 @@ func statements(declaration string) int {
 	return n
 }
 
-// unfolded returns a new text with the line breaks that a small model has lost: it begins
-// with the first of the old lines, which opens a block, and the indentation of each further
-// line follows there.
+// unfolded returns a new text with the line breaks that a small model has lost. The text
+// begins with the first of the old lines, which opens a block. The indentation of each
+// further line follows there.
 func unfolded(old, with string) string {
 	head, more, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	rest, begins := strings.CutPrefix(strings.TrimSpace(with), head)
