@@ -143,11 +143,11 @@ func (r arranger) planGoal(d event.RunStarted) {
 		r.planning.begin(r.planning.makers().Plan(r.briefing.brief()))
 		return
 	}
-	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalogue, d.Model != "")
+	chain, ok, err := Route(d.Routing, prompt.Unmentioned(string(d.Goal), d.Prompting.Mentions), d.Catalog, d.Model != "")
 	switch {
 	case ok:
 		meaning := event.RouteMatched{Intent: chain.Intent, Confidence: chain.Intent.Confidence, Chain: chain.Tools()}
-		r.planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalogue)))
+		r.planning.route(meaning, planning.Given(owned(chain.Plan(string(d.Goal)), d.Catalog)))
 		if d.Model == "" {
 			r.terms.abortOnFailure()
 		}
@@ -173,10 +173,10 @@ func (r arranger) briefOfGoal() prompt.Brief {
 	if r.terms.Model == "" || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return b
 	}
-	looks := r.terms.surveyed().Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalogue)
+	looks := r.terms.surveyed().Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalog)
 	if most := r.meter.mayPropose(); most > 0 && len(looks.Steps) >= most {
 		return b // the plan would have no room for other steps
 	}
-	b.Looks, b.LooksSuffice = owned(plan.Plan{Steps: looks.Steps}, b.Catalogue).Steps, looks.Whole
+	b.Looks, b.LooksSuffice = owned(plan.Plan{Steps: looks.Steps}, b.Catalog).Steps, looks.Whole
 	return b
 }

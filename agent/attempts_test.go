@@ -53,7 +53,7 @@ func TestAttemptsRecordTimesAndDecisions(t *testing.T) {
 	reads.Retries = 1
 	p := plan.Plan{Title: "P", Steps: []plan.Step{reads, step("2", "change", "1")}}
 	begin := []event.Data{
-		event.RunStarted{Plan: &p, Attended: true, Limits: event.DefaultLimits(), Catalogue: catalogue, Rules: []rule.Rule{
+		event.RunStarted{Plan: &p, Attended: true, Limits: event.DefaultLimits(), Catalog: catalog, Rules: []rule.Rule{
 			{Tool: "look", Verdict: rule.VerdictRun}, {Tool: "change", Verdict: rule.VerdictAsk},
 		}},
 		event.PlanCreated{Plan: p, Revision: 1},
@@ -99,7 +99,7 @@ func TestAttemptsRecordTimesAndDecisions(t *testing.T) {
 			[]string{"1/1 completed 1..2..3", "2/1 skipped 3..-..5 [gate 4..-  ]", "3/1 running 5..6..-"},
 		},
 		"running step at a resume": {
-			[]event.Data{start("1", 1), event.Note{Text: "last"}, event.RunResumed{Limits: event.DefaultLimits(), Catalogue: catalogue}, start("1", 2), done("1", 2)},
+			[]event.Data{start("1", 1), event.Note{Text: "last"}, event.RunResumed{Limits: event.DefaultLimits(), Catalog: catalog}, start("1", 2), done("1", 2)},
 			[]string{"1/1 in_doubt 1..2..3 interrupted", "1/2 completed 4..5..6"},
 		},
 	} {
@@ -120,7 +120,7 @@ func TestRevisionRecordsPreviousPlanAndTimes(t *testing.T) {
 	first := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool}}}
 	second := plan.Plan{Title: "P", Steps: []plan.Step{{Index: "2", Title: "Other", Tool: "look", Executor: plan.ExecutorTool}}}
 	run := foldEvents(t,
-		event.RunStarted{Plan: &first, Limits: event.DefaultLimits(), Catalogue: catalogue, OnFailure: plan.OnFailureReplan, Model: "m"},
+		event.RunStarted{Plan: &first, Limits: event.DefaultLimits(), Catalog: catalog, OnFailure: plan.OnFailureReplan, Model: "m"},
 		event.PlanCreated{Plan: first, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 		event.StepFailed{Index: "1", Attempt: 1, Error: "no", Failure: event.FailureTool},
@@ -144,7 +144,7 @@ func TestSourcesOfArguments(t *testing.T) {
 		{Index: "3", Title: "Fill", Tool: "fill", Executor: plan.ExecutorTool, DependsOn: []string{"1"}},
 	}}
 	run := foldEvents(t,
-		event.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: event.DefaultLimits(), Catalogue: catalogue, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}},
+		event.RunStarted{Plan: &p, Model: "m", Attended: true, Limits: event.DefaultLimits(), Catalog: catalog, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepStarted{Index: "1", Attempt: 1, Tool: "look", Executor: plan.ExecutorTool},
 		event.StepCompleted{Index: "1", Attempt: 1, Result: []any{"a.go"}},

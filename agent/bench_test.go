@@ -12,8 +12,8 @@ import (
 	"replan/planning/plan"
 )
 
-// noop is a catalogue of one tool that does nothing.
-var noop = plan.Catalogue{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
+// noop is a catalog of one tool that does nothing.
+var noop = plan.Catalog{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
 
 // wide returns a plan of n steps, each of which depends on a step far before it,
 // so more steps are always ready than may run.
@@ -69,7 +69,7 @@ func (r *noopRun) apply(b *testing.B, data event.Data) {
 func startNoop(b *testing.B, plan plan.Plan) *noopRun {
 	r := &noopRun{}
 	r.apply(b, event.RunStarted{
-		Plan: &plan, Limits: event.Limits{MaxConcurrency: 8}, Catalogue: noop, SkipSynthesis: true,
+		Plan: &plan, Limits: event.Limits{MaxConcurrency: 8}, Catalog: noop, SkipSynthesis: true,
 		Rules: []rule.Rule{{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun}},
 	})
 	for _, a := range r.Next() {

@@ -29,8 +29,8 @@ func approved(t *testing.T, text string, kind event.Kind) (*world, event.RunStar
 		return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "b"}
 	}
 	start := given(t, text)
-	start.Catalogue = slices.Clone(start.Catalogue)
-	start.Catalogue[1].Trusted = true // its text has no pin
+	start.Catalog = slices.Clone(start.Catalog)
+	start.Catalog[1].Trusted = true // its text has no pin
 	w.play(start)
 	w.killAt(kind)
 	return w, start
@@ -48,8 +48,8 @@ func TestApprovalIsBoundToTheCall(t *testing.T) {
 	no := false
 	tool := func(change func(*plan.Tool)) func(*world, *event.RunResumed) {
 		return func(_ *world, r *event.RunResumed) {
-			r.Catalogue = slices.Clone(r.Catalogue)
-			change(&r.Catalogue[1])
+			r.Catalog = slices.Clone(r.Catalog)
+			change(&r.Catalog[1])
 		}
 	}
 	for name, c := range map[string]struct {
@@ -142,8 +142,8 @@ func TestGrantForTheRunIsBoundToItsTool(t *testing.T) {
 			w.play(start)
 			w.killAt(event.KindStepCompleted)
 			resume := resumed(start)
-			resume.Catalogue = slices.Clone(resume.Catalogue)
-			c.change(&resume.Catalogue[1])
+			resume.Catalog = slices.Clone(resume.Catalog)
+			c.change(&resume.Catalog[1])
 			w.resume(resume)
 			if n := len(all[event.GateRequested](w)); n != c.gates {
 				t.Errorf("got %d gates, want %d", n, c.gates)

@@ -21,14 +21,14 @@ type briefing struct {
 // brief returns what a planner learns about this run. A new plan gets no tool
 // that the first was not offered, even if a resume added some.
 func (r briefing) brief() prompt.Brief {
-	catalogue := r.tools.catalogue()
-	var withheld plan.Catalogue
-	if slices.ContainsFunc(catalogue, r.permissions.hasChanged) {
-		withheld = slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool { return !r.permissions.hasChanged(t) })
-		catalogue = slices.DeleteFunc(slices.Clone(catalogue), r.permissions.hasChanged)
+	catalog := r.tools.catalog()
+	var withheld plan.Catalog
+	if slices.ContainsFunc(catalog, r.permissions.hasChanged) {
+		withheld = slices.DeleteFunc(slices.Clone(catalog), func(t plan.Tool) bool { return !r.permissions.hasChanged(t) })
+		catalog = slices.DeleteFunc(slices.Clone(catalog), r.permissions.hasChanged)
 	}
 	if r.board.revision() > 0 {
-		catalogue = r.tools.offeredFirst(catalogue)
+		catalog = r.tools.offeredFirst(catalog)
 	}
 	prompting := r.terms.prompting()
 	prompting.BytesPerToken, prompting.ReadSpeed = r.models.measured(r.terms.model(), prompting.BytesPerToken, prompting.ReadSpeed)
@@ -38,12 +38,12 @@ func (r briefing) brief() prompt.Brief {
 	prompting.WritesCalls = r.conversations.holdsCalls(r.terms.model())
 	profiles, toolless := prompting.Loopable(r.terms.ModelTools())
 	prompting.Profiles = profiles
-	return prompt.Brief{Goal: string(r.terms.goal()), Catalogue: catalogue, Withheld: withheld, Prompting: prompting, MaxSteps: r.meter.mayPropose(), Toolless: toolless}
+	return prompt.Brief{Goal: string(r.terms.goal()), Catalog: catalog, Withheld: withheld, Prompting: prompting, MaxSteps: r.meter.mayPropose(), Toolless: toolless}
 }
 
 // callable returns the tools that the model of a loop may call, except for
 // [prompt.FindTool].
-func (r briefing) callable(l loopView) plan.Catalogue {
+func (r briefing) callable(l loopView) plan.Catalog {
 	if l.agentStep() == nil {
 		return prompt.ChatTools(r.brief())
 	}
@@ -58,11 +58,11 @@ func (r briefing) briefOf(l loopView) prompt.Brief {
 }
 
 // readable returns the tools by whose names calls in the text of a reply are known:
-// those that can be called, and the whole catalogue if there are none, since a call is no
+// those that can be called, and the whole catalog if there are none, since a call is no
 // answer anyway.
-func (r briefing) readable(callable plan.Catalogue) plan.Offer {
+func (r briefing) readable(callable plan.Catalog) plan.Offer {
 	if len(callable) == 0 {
-		return plan.Offer(r.tools.catalogue())
+		return plan.Offer(r.tools.catalog())
 	}
 	return append(plan.Offer(callable), prompt.FindTool())
 }

@@ -19,7 +19,7 @@ func withChangedTool(t *testing.T, rules ...rule.Rule) event.RunStarted {
 	t.Helper()
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"First","tool":"web:list","args":{"q":"a"}},
 		{"index":"2","title":"Second","tool":"web:list","args":{"q":"b"},"depends_on":["1"]}]}`)
-	start.Catalogue = plan.Catalogue{{Name: "list", Server: "web", ReadOnly: true, Annotated: true, Pin: "now", Changed: "-| Lists.\n+| Sends.\n"}}
+	start.Catalog = plan.Catalog{{Name: "list", Server: "web", ReadOnly: true, Annotated: true, Pin: "now", Changed: "-| Lists.\n+| Sends.\n"}}
 	start.Rules = append(rules, policy.BuiltIn(policy.Trust{})...)
 	return start
 }
@@ -102,7 +102,7 @@ func TestGrantEndsWhenTheToolChanges(t *testing.T) {
 func TestChangeThatNoGateCanShowIsRefused(t *testing.T) {
 	for name, start := range map[string]event.RunStarted{"reads": withChangedTool(t), "rule for the tool": withChangedTool(t, rule.Rule{Tool: "web:list", Verdict: rule.VerdictRun, Untrusted: true, Source: rule.SourceFlag})} {
 		t.Run(name, func(t *testing.T) {
-			start.Catalogue[0].TooLong, start.Catalogue[0].Changed = true, "its server has changed it"
+			start.Catalog[0].TooLong, start.Catalog[0].Changed = true, "its server has changed it"
 			w := newWorld(t)
 			mirror(w)
 			w.gate = func(event.GateRequested) event.Decision { return event.Allow }

@@ -177,7 +177,7 @@ func (r closer) askForAnswer() []Action {
 	if r.outcome.answer().Again() {
 		request = prompt.HeldAnswer(request)
 	}
-	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.tools.catalogue())}}}
+	return []Action{{event.SynthesisStarted{Request: request}, CallModel{Request: request, Tools: plan.Offer(r.tools.catalog())}}}
 }
 
 // overdue ends the run when its time is up.

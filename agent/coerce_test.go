@@ -102,7 +102,7 @@ func TestResolvedReferencesAreFittedToTheSchema(t *testing.T) {
 				return event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: result}
 			}
 			start := given(t, takesResult)
-			start.Catalogue, start.Prompting.Strict = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes), strict
+			start.Catalog, start.Prompting.Strict = append(start.Catalog[:len(start.Catalog):len(start.Catalog)], takes), strict
 			got := w.play(start)
 			args, coerced, fails := c.args, c.coerced, ""
 			if strict && c.strict != "" {
@@ -134,7 +134,7 @@ func TestSumOfAResultIsCalculated(t *testing.T) {
 			return event.StepCompleted{Index: call.Index, Attempt: call.Attempt, Result: found}
 		}
 		start := given(t, takesResult)
-		start.Catalogue = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes)
+		start.Catalog = append(start.Catalog[:len(start.Catalog):len(start.Catalog)], takes)
 		start.Plan.Steps[1].Args = map[string]any{"most": "${r.most} + 10"}
 		if w.play(start); called != want {
 			t.Errorf("%s: called with %s, want %s", result, called, want)
@@ -145,7 +145,7 @@ func TestSumOfAResultIsCalculated(t *testing.T) {
 func TestDryRunFitsNothingUnknown(t *testing.T) {
 	w := newWorld(t)
 	start := dry(t, takesResult)
-	start.Catalogue = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], takes)
+	start.Catalog = append(start.Catalog[:len(start.Catalog):len(start.Catalog)], takes)
 	start.Plan.Steps[1].Args["most"] = "7"
 	w.play(start)
 	done := all[event.StepCompleted](w)
@@ -166,7 +166,7 @@ func TestArgsOfAStrictGoalAreRepaired(t *testing.T) {
 			return `{"title":"Take","steps":[{"index":"1","title":"Take the files","tool":"take","args":{"most":` + most + `},"depends_on":[]}]}`, nil
 		}
 		start := started(event.DefaultLimits())
-		start.Catalogue, start.Prompting.Strict, start.SkipSynthesis = plan.Catalogue{takes}, strict, true
+		start.Catalog, start.Prompting.Strict, start.SkipSynthesis = plan.Catalog{takes}, strict, true
 		got := w.play(start)
 		if got.Reason != event.ReasonGoalMet || repaired != strict || (len(w.coercions("1")) > 0) == strict {
 			t.Errorf("strict %v: repaired %v, ended %s (%s)", strict, repaired, got.Reason, got.Error)

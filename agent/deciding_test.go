@@ -129,7 +129,7 @@ func TestWhatWasReadBeforeARunAsks(t *testing.T) {
 	const sends = `{"title":"T","steps":[{"index":"1","title":"Send","tool":"web:fetch","args":{"url":"http://x"}}]}`
 	base := func() event.RunStarted {
 		start := started(event.DefaultLimits())
-		start.Catalogue, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
+		start.Catalog, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
 		return start
 	}
 	byModel := func(change func(*event.RunStarted)) func(*testing.T) event.RunStarted {
@@ -202,7 +202,7 @@ func TestWhatThePlannerLookedAtAsksWhereNothingUndoesTheCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, start := looking(t, changesBoth)
 			w.reply = script{prompt.PurposePlan: {`{"title":"T","steps":[{"index":"3","title":"Do it",` + c.step + `}]}`}, prompt.PurposeSynthesis: {"done"}}.reply
-			start.Catalogue, start.Rules = append(slices.Clone(twoServers[1:]), readFile), nil
+			start.Catalog, start.Rules = append(slices.Clone(twoServers[1:]), readFile), nil
 			for _, name := range []string{"proc.run", "fs.write"} {
 				start.Rules = append(start.Rules, rule.Rule{Tool: name, Verdict: rule.VerdictRun, Source: rule.SourceFlag})
 			}

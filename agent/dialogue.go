@@ -76,7 +76,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 		}
 	} else {
 		step.Tool, step.Title = tool.Name, untrusted.Text(tool.Name)
-		if named, err := r.tools.Catalogue.Find(tool.Name); err != nil || named.Server != tool.Server {
+		if named, err := r.tools.Catalog.Find(tool.Name); err != nil || named.Server != tool.Server {
 			step.Tool = tool.QualifiedName()
 		}
 	}

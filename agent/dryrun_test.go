@@ -111,11 +111,11 @@ func TestDryRunReportsFailures(t *testing.T) {
 	}
 }
 
-func TestDryRunWithoutCatalogueAcceptsTools(t *testing.T) {
+func TestDryRunWithoutCatalogAcceptsTools(t *testing.T) {
 	w := newWorld(t)
 	nothingCalled(t, w)
 	start := dry(t, with(chain, `"tool":"look","args":{"at":"d"}`, `"tool":"git.push","args":{"at":"d"},"gate":true`))
-	start.Catalogue = nil
+	start.Catalog = nil
 	got := w.play(start)
 	if got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)

@@ -79,7 +79,7 @@ func TestKilledRunAsksItsQuestionAnew(t *testing.T) {
 	}
 	asks := true
 	w.asks = func(agent.CallTool) bool { defer func() { asks = false }(); return asks }
-	result := w.resume(event.RunResumed{Limits: event.DefaultLimits(), Rules: rules, Catalogue: catalogue})
+	result := w.resume(event.RunResumed{Limits: event.DefaultLimits(), Rules: rules, Catalog: catalog})
 	questions := all[event.ElicitationRequested](w)
 	if result.Status != event.StatusCompleted || len(questions) != 2 || questions[1].Attempt != 2 {
 		t.Errorf("%s after the questions %+v", result.Status, questions)

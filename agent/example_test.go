@@ -29,10 +29,10 @@ func ExampleRun_Next() {
 		fmt.Println(clock.Format("05"), data.Kind())
 	}
 	apply(event.RunStarted{
-		Plan:      &p,
-		Limits:    event.Limits{MaxConcurrency: 4},
-		Rules:     []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true}},
-		Catalogue: plan.Catalogue{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
+		Plan:    &p,
+		Limits:  event.Limits{MaxConcurrency: 4},
+		Rules:   []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun, Untrusted: true}},
+		Catalog: plan.Catalog{{Server: "me", Name: "words"}, {Server: "me", Name: "greet"}},
 
 		SkipSynthesis: true, // no model writes an answer
 	})

@@ -17,7 +17,7 @@ func (r *Run) Carried(index string) []rule.Provenance { return r.origins().prove
 func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Same reports whether two runs are in the same state, in every field. Of the tools that a run
-// has looked up, only their names count: what it knows of them follows from its catalogue.
+// has looked up, only their names count: what it knows of them follows from its catalog.
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r

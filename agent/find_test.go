@@ -12,10 +12,10 @@ import (
 	"replan/planning/reply"
 )
 
-// manyTools returns a catalogue of 200 tools of three servers, and one that reads
+// manyTools returns a catalog of 200 tools of three servers, and one that reads
 // the weather.
-func manyTools() plan.Catalogue {
-	tools := slices.Clone(catalogue)
+func manyTools() plan.Catalog {
+	tools := slices.Clone(catalog)
 	for i := range 200 {
 		tools = append(tools, plan.Tool{
 			Name: fmt.Sprintf("tool_%03d", i), Server: fmt.Sprintf("server%d", i%3), ReadOnly: true, Annotated: true,
@@ -39,7 +39,7 @@ func ofMany(t *testing.T, kind string, w *world, k *replyingModel) event.RunStar
 		k.join(w)
 		start = scouting(t, prompt.Profile{})
 	}
-	start.Goal, start.Catalogue, start.Prompting.ContextWindow = "sum up the records", manyTools(), 16384
+	start.Goal, start.Catalog, start.Prompting.ContextWindow = "sum up the records", manyTools(), 16384
 	return start
 }
 

@@ -19,8 +19,8 @@ func FuzzEvent(f *testing.F) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 	plan := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "S", Executor: plan.ExecutorTool, Tool: "look"}}}
 	for i, d := range []event.Data{
-		event.RunStarted{Goal: "g", Limits: event.DefaultLimits(), Rules: rules, Catalogue: catalogue, Plan: &plan, InDoubt: event.DoubtDone},
-		event.RunResumed{From: 3, Limits: event.StrictLimits(), Rules: rules, Catalogue: catalogue, Attended: true},
+		event.RunStarted{Goal: "g", Limits: event.DefaultLimits(), Rules: rules, Catalog: catalog, Plan: &plan, InDoubt: event.DoubtDone},
+		event.RunResumed{From: 3, Limits: event.StrictLimits(), Rules: rules, Catalog: catalog, Attended: true},
 		event.RunPaused{Reason: "stop"},
 		event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonDenied, Plan: &plan}},
 		event.PhaseStarted{Phase: 1, Label: "analysis"},

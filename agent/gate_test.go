@@ -173,8 +173,8 @@ func TestAlwaysHoldsForMatchingCalls(t *testing.T) {
 	}
 }
 
-// tested is a catalogue of a reading tool and the workspace's tests.
-var tested = plan.Catalogue{
+// tested is a catalog of a reading tool and the workspace's tests.
+var tested = plan.Catalog{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 	{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
 }
@@ -199,7 +199,7 @@ func TestUntrustedTextAsksUnlessRuleNamesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			start := given(t, strings.Replace(plan, "ARGS", c.args, 1))
-			start.Catalogue, start.Rules = tested, append(c.rules, policy.BuiltIn(policy.Trust{Workspace: true})...)
+			start.Catalog, start.Rules = tested, append(c.rules, policy.BuiltIn(policy.Trust{Workspace: true})...)
 			mirror(w)
 			if result := w.play(start); result.Reason != event.ReasonGoalMet {
 				t.Fatalf("ended %s: %s", result.Reason, result.Error)
@@ -280,7 +280,7 @@ func TestGrantDoesNotCoverOtherServer(t *testing.T) {
 	w.until(event.KindGateRequested)
 	w.kill(len(w.events))
 	again := resumed(start)
-	again.Catalogue = plan.Catalogue{{Name: "change", Server: "other", Annotated: true}}
+	again.Catalog = plan.Catalog{{Name: "change", Server: "other", Annotated: true}}
 	w.resume(again)
 	if asked := gates(w); len(asked) != 2 || asked[1].Server != "other" {
 		t.Errorf("got the gates %+v", asked)
@@ -324,7 +324,7 @@ func removing(t *testing.T, rules ...rule.Rule) (*world, event.RunStarted) {
 	start := given(t, `{"title":"T","steps":[
 		{"index":"1","title":"A","tool":"change","args":{"at":"some"}},
 		{"index":"2","title":"B","tool":"change","args":{"at":"most"},"depends_on":["1"]}]}`)
-	start.Catalogue = plan.Catalogue{{Name: "change", Server: "workspace", Annotated: true, Trusted: true, Previews: true}}
+	start.Catalog = plan.Catalog{{Name: "change", Server: "workspace", Annotated: true, Trusted: true, Previews: true}}
 	start.Rules = append(rules, policy.BuiltIn(policy.Trust{})...)
 	return w, start
 }
@@ -377,7 +377,7 @@ func TestRemovalInChatAsks(t *testing.T) {
 	k := &replyingModel{turns: []turn{{calls: []reply.ToolUse{use("change", "most")}}, {text: "done"}}}
 	tool := w.tool
 	start := chatting(w, k)
-	w.tool, start.Catalogue, start.Rules = tool, plan.Catalogue, plan.Rules
+	w.tool, start.Catalog, start.Rules = tool, plan.Catalog, plan.Rules
 	mirror(w)
 	if result := w.play(start); result.Answer != "done" {
 		t.Fatalf("ended %s: %s", result.Reason, result.Error)

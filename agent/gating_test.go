@@ -20,7 +20,7 @@ import (
 )
 
 // TestEffectsNeedGateOrRule plays random plans, chats and sub-agents over random
-// catalogues and rules, with a user who allows, denies and edits, and a program
+// catalogs and rules, with a user who allows, denies and edits, and a program
 // that ends and resumes. A tool that is not marked read-only is called only with
 // the exact arguments that its gate showed and that were allowed, if a rule that
 // matches the call allows it, or if that exact call was approved in the review of
@@ -29,7 +29,7 @@ func TestEffectsNeedGateOrRule(t *testing.T) {
 	passed := map[string]int{}
 	play := func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
-		start.Catalogue = randomCatalogue(t)
+		start.Catalog = randomCatalog(t)
 		start.Rules = randomRules(t)
 		if rapid.IntRange(0, 3).Draw(t, "chat") == 0 {
 			chats(t, w, &start)
@@ -46,7 +46,7 @@ func TestEffectsNeedGateOrRule(t *testing.T) {
 				return
 			}
 			again := resumed(start)
-			again.Catalogue, again.Rules = randomCatalogue(t), randomRules(t)
+			again.Catalog, again.Rules = randomCatalog(t), randomRules(t)
 			x.begin(again.Rules)
 			w.begun, w.pending = map[string]bool{}, nil
 			w.apply(again)
@@ -84,9 +84,9 @@ func nextSeed(t *testing.T) {
 	}
 }
 
-// randomCatalogue draws tools with random annotations.
-func randomCatalogue(t *rapid.T) plan.Catalogue {
-	out := plan.Catalogue{}
+// randomCatalog draws tools with random annotations.
+func randomCatalog(t *rapid.T) plan.Catalog {
+	out := plan.Catalog{}
 	for _, name := range []string{"look", "change", "fill"} {
 		tool := plan.Tool{Name: name, Server: rapid.SampledFrom([]string{"w", "workspace"}).Draw(t, "server"), InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)}
 		if name == "fill" {
@@ -132,7 +132,7 @@ func chats(t *rapid.T, w *world, start *event.RunStarted) {
 
 // watcher checks that each call is allowed.
 type watcher struct {
-	resumed bool // the catalogue may have changed since a gate opened
+	resumed bool // the catalog may have changed since a gate opened
 	t       *rapid.T
 	w       *world
 	rules   []rule.Rule

@@ -181,8 +181,8 @@ func TestItemThatWaitsForAnswerLeavesItsTurn(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"x","steps":[{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"at_once":1,"args":{"at":"${item}"}}]}`)
 	start.Rules = []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}}
-	start.Catalogue = slices.Clone(catalogue)
-	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
+	start.Catalog = slices.Clone(catalog)
+	start.Catalog[1].Trusted, start.Catalog[1].Previews = true, true
 	w.tool = func(c agent.CallTool) event.Data {
 		if c.Index == "1.1" && c.Hold {
 			return event.StepFailed{Index: c.Index, Attempt: c.Attempt, Error: "refused", Failure: event.FailureTool, Removes: "removes 9 of 10 lines of a"}

@@ -37,7 +37,7 @@ func looking(t *testing.T, goal untrusted.Text) (*world, event.RunStarted) {
 	mirror(w)
 	start := started(event.DefaultLimits())
 	start.InDoubt = event.DoubtRerun
-	start.Goal, start.Catalogue = goal, append(slices.Clone(catalogue), readFile)
+	start.Goal, start.Catalog = goal, append(slices.Clone(catalog), readFile)
 	start.Routing.Facts = intent.Facts{Known: true, Files: []string{"a.go", "b.go"}}
 	return w, start
 }
@@ -103,7 +103,7 @@ func TestNothingIsLookedAtWhereNothingMayStartEarly(t *testing.T) {
 		"review":                         func(s *event.RunStarted) { s.Review = true },
 		"patient":                        func(s *event.RunStarted) { s.Prompting.Patient = true },
 		"no room for other steps":        func(s *event.RunStarted) { s.Limits.MaxPlanSteps = 2 },
-		"another server's tool":          func(s *event.RunStarted) { s.Catalogue[len(s.Catalogue)-1].Trusted = false },
+		"another server's tool":          func(s *event.RunStarted) { s.Catalog[len(s.Catalog)-1].Trusted = false },
 		"no model":                       func(s *event.RunStarted) { s.Model = "" },
 		"files that the workspace lacks": func(s *event.RunStarted) { s.Routing.Facts.Files = nil },
 	} {

@@ -62,8 +62,8 @@ func dag(random *rand.Rand) (plan.Plan, map[string]int64) {
 }
 
 // toolsOf returns the tools with these durations.
-func toolsOf(times map[string]int64) plan.Catalogue {
-	var out plan.Catalogue
+func toolsOf(times map[string]int64) plan.Catalog {
+	var out plan.Catalog
 	for i := range dagSteps {
 		tool := plan.Tool{Name: fmt.Sprintf("t%d", i+1), Server: "w", ReadOnly: true, Annotated: true}
 		if _, ok := times[tool.QualifiedName()]; ok {
@@ -85,7 +85,7 @@ func makespan(t testing.TB, plan plan.Plan, times, priors map[string]int64, slot
 		}
 	}
 	apply(event.RunStarted{
-		Plan: &plan, Limits: event.Limits{MaxConcurrency: slots}, Catalogue: toolsOf(times), Priors: priors, SkipSynthesis: true,
+		Plan: &plan, Limits: event.Limits{MaxConcurrency: slots}, Catalog: toolsOf(times), Priors: priors, SkipSynthesis: true,
 		Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictRun}},
 	})
 	for run.Active() {

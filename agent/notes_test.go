@@ -37,7 +37,7 @@ func TestCallsWrittenAfterNotesOfAnUntrustedFolderAsk(t *testing.T) {
 				start = given(t, c.plan)
 			}
 			start.Prompting.Instructions, start.Prompting.TrustsNotes = c.prompting.Instructions, c.prompting.TrustsNotes
-			start.Catalogue, start.Rules = twoServers, nil
+			start.Catalog, start.Rules = twoServers, nil
 			if c.allow != "" {
 				allowed, err := policy.Parse(c.allow, rule.VerdictRun, rule.SourceUser)
 				if err != nil {
@@ -54,7 +54,7 @@ func TestCallsWrittenAfterNotesOfAnUntrustedFolderAsk(t *testing.T) {
 			if c.asks && !strings.Contains(string(gates[0].Rule.Why), "AGENTS.md") {
 				t.Errorf("the gate says %q", gates[0].Rule.Why)
 			}
-			if _, why := policy.Offer(gate(gates), w.run.Catalogue[0], "/work"); c.asks && strings.Contains(string(why), "result") {
+			if _, why := policy.Offer(gate(gates), w.run.Catalog[0], "/work"); c.asks && strings.Contains(string(why), "result") {
 				t.Errorf("always is off: %s", why)
 			}
 		})

@@ -44,7 +44,7 @@ func (r preparer) prepare(s *StepState, facts toolFacts) error {
 
 // prepareDry resolves the call of a step, with placeholders for unknown results.
 func (r preparer) prepareDry(s *StepState) *flaw {
-	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalog()) > 0 {
 		facts := r.tools.facts(s.Step.Tool)
 		if facts.Err != nil {
 			return &flaw{event.FailureArgs, facts.Err.Error()}
@@ -61,7 +61,7 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 		}
 	}
 	s.call().prepare(args, nil)
-	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalogue()) > 0 {
+	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalog()) > 0 {
 		s.call().prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
 		if matched := r.caller.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}

@@ -361,7 +361,7 @@ func (l *scan) free(r *agent.Run) (tools, models int) {
 // first returns up to n steps, longest remaining path first and ties by number.
 func (l *scan) first(r *agent.Run, steps []*agent.StepState, n int) []*agent.StepState {
 	weights := r.Graph().Weights(func(s plan.Step) float64 {
-		return agent.Weigh(s, r.Catalogue, l.start.Priors) * agent.Rounds(r.Plan, s, r.Catalogue, r.Limits)
+		return agent.Weigh(s, r.Catalog, l.start.Priors) * agent.Rounds(r.Plan, s, r.Catalog, r.Limits)
 	})
 	longest := func(s *agent.StepState) float64 {
 		position, _ := r.Graph().Position(s.Step.Index)

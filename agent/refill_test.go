@@ -42,8 +42,8 @@ func TestRefusedArgumentsAreAskedForOnceMore(t *testing.T) {
 				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: "done"}
 			}
 			start := given(t, `{"title":"T","steps":[{"index":"1","title":"Edit","tool":"edit","on_failure":"abort"}]}`)
-			start.Catalogue = append(slices.Clone(catalogue), plan.Tool{
-				Name: "edit", Server: "workspace", Annotated: true, Trusted: !tt.foreign, Previews: true, InputSchema: catalogue[2].InputSchema,
+			start.Catalog = append(slices.Clone(catalog), plan.Tool{
+				Name: "edit", Server: "workspace", Annotated: true, Trusted: !tt.foreign, Previews: true, InputSchema: catalog[2].InputSchema,
 			})
 			result := w.play(start)
 			if result.Reason != tt.reason || len(last) != tt.asked {
@@ -82,7 +82,7 @@ func TestTextThatRepeatsTheGoalIsAskedForOnceMore(t *testing.T) {
 			}
 			start := given(t, `{"title":"T","steps":[{"index":"1","title":"Edit","tool":"write","on_failure":"abort"}]}`)
 			start.Goal = "Describe everything."
-			start.Catalogue = append(slices.Clone(catalogue), plan.Tool{
+			start.Catalog = append(slices.Clone(catalog), plan.Tool{
 				Name: "write", Server: "workspace", Annotated: true, Trusted: true, Previews: true,
 				InputSchema: []byte(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
 			})

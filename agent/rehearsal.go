@@ -16,7 +16,7 @@ type rehearsal struct {
 
 // newRehearsal returns a rehearsal of the plan of a run, which stays as it is.
 func newRehearsal(r *Run) *rehearsal {
-	of := &rehearsal{Run{Toolbox: newToolbox(r.Catalogue, r.gateRules()), Permissions: r.Permissions.clone(), Board: r.Board.rehearsed()}}
+	of := &rehearsal{Run{Toolbox: newToolbox(r.Catalog, r.gateRules()), Permissions: r.Permissions.clone(), Board: r.Board.rehearsed()}}
 	of.run.Terms.rehearse(&r.Terms)
 	for _, s := range of.run.Steps {
 		of.run.Toolbox.learn(s.Step.Tool)
@@ -43,7 +43,7 @@ func (r *rehearsal) status(index string) StepStatus {
 // faults returns the faults of a changed plan.
 func (r *rehearsal) faults(p plan.Plan) []plan.Fault {
 	faults, _ := plan.Validate(p, plan.Rules{
-		Catalogue: r.run.Catalogue, CheckTools: true, PartialArgs: r.run.Model != "", Profiles: r.run.Terms.prompting().ProfileNames(), Named: true,
+		Catalog: r.run.Catalog, CheckTools: true, PartialArgs: r.run.Model != "", Profiles: r.run.Terms.prompting().ProfileNames(), Named: true,
 	})
 	return faults
 }

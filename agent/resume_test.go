@@ -81,9 +81,9 @@ func crowdedWorld(t *testing.T) (*world, event.RunStarted) {
 	}.reply
 	start := started(event.DefaultLimits())
 	start.Prompting.ContextWindow = 4096
-	start.Catalogue = slices.Clone(start.Catalogue)
+	start.Catalog = slices.Clone(start.Catalog)
 	for i := range 1200 {
-		start.Catalogue = append(start.Catalogue, plan.Tool{Name: fmt.Sprintf("spare_%d", i), Server: "depot", ReadOnly: true, Annotated: true})
+		start.Catalog = append(start.Catalog, plan.Tool{Name: fmt.Sprintf("spare_%d", i), Server: "depot", ReadOnly: true, Annotated: true})
 	}
 	return w, start
 }

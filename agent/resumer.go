@@ -48,7 +48,7 @@ func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
 		r.models.setWindow(d.Window)
 	}
 	_, rules := grants(d.Rules)
-	r.tools.replace(d.Catalogue, rules, r.board.Revision == 0)
+	r.tools.replace(d.Catalog, rules, r.board.Revision == 0)
 	r.steps.every(func(s *StepState) { r.tools.learn(s.Step.Tool) })
 	r.outcome.reopen()
 	r.questions.dropElicitations(func(event.ElicitationRequested) bool { return true })

@@ -373,12 +373,12 @@ func TestApprovalHoldsForShownCall(t *testing.T) {
 	}{
 		{name: "unchanged tool", change: func(*world, *event.RunResumed) {}},
 		{name: "tool with other annotations", change: func(_ *world, r *event.RunResumed) {
-			r.Catalogue = slices.Clone(r.Catalogue)
-			r.Catalogue[1].Destructive = true
+			r.Catalog = slices.Clone(r.Catalog)
+			r.Catalog[1].Destructive = true
 		}, asked: true},
 		{name: "tool in another box", change: func(_ *world, r *event.RunResumed) {
-			r.Catalogue = slices.Clone(r.Catalogue)
-			r.Catalogue[1].Contained = plan.ContainedFiles
+			r.Catalog = slices.Clone(r.Catalog)
+			r.Catalog[1].Contained = plan.ContainedFiles
 		}, asked: true},
 		{name: "rule blocks the tool", change: func(_ *world, r *event.RunResumed) {
 			r.Rules = append([]rule.Rule{{Tool: "change", Verdict: rule.VerdictBlock, Why: "no"}}, r.Rules...)

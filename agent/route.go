@@ -36,7 +36,7 @@ func (e UnclearGoalError) Error() string { return e.Text }
 // Route returns the chain of operators that the words of a goal mean, and whether
 // they plan the goal. model says whether a model could plan it. The error says
 // why words that were understood do not plan the goal.
-func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chain intent.Chain, ok bool, err error) {
+func Route(w event.Routing, goal string, tools plan.Catalog, model bool) (chain intent.Chain, ok bool, err error) {
 	if !w.Planner.ByWords() {
 		return intent.Chain{}, false, nil
 	}
@@ -59,9 +59,9 @@ func Route(w event.Routing, goal string, tools plan.Catalogue, model bool) (chai
 	return chain, chain.Ready() || !model || w.Planner == event.PlannerRouter, nil
 }
 
-// offered reports whether the catalogue offers every tool of a chain as one of
+// offered reports whether the catalog offers every tool of a chain as one of
 // the workspace's own operators.
-func offered(tools plan.Catalogue, chain intent.Chain) bool {
+func offered(tools plan.Catalog, chain intent.Chain) bool {
 	return !slices.ContainsFunc(chain.Nodes, func(n intent.Node) bool {
 		return n.Executor == plan.ExecutorTool && !slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == n.Tool })
 	})
@@ -70,7 +70,7 @@ func offered(tools plan.Catalogue, chain intent.Chain) bool {
 // owned qualifies the tool names of a routed plan as the workspace's own if
 // another server offers one of the same name. It drops the chain's gates, which
 // are up to the rules of the run, and checks whose tools are not on offer.
-func owned(p plan.Plan, tools plan.Catalogue) plan.Plan {
+func owned(p plan.Plan, tools plan.Catalog) plan.Plan {
 	for i, s := range p.Steps {
 		p.Steps[i].Gate = false
 		if s.Executor == plan.ExecutorTool {
@@ -88,7 +88,7 @@ func owned(p plan.Plan, tools plan.Catalogue) plan.Plan {
 }
 
 // own returns the name of the workspace's own tool of a name, and whether there is one.
-func own(name string, tools plan.Catalogue) (string, bool) {
+func own(name string, tools plan.Catalog) (string, bool) {
 	at := slices.IndexFunc(tools, func(t plan.Tool) bool { return t.Trusted && t.Name == name })
 	if at < 0 {
 		return name, false

@@ -15,8 +15,8 @@ import (
 )
 
 // operators returns the workspace's tools that routed plans need.
-func operators() plan.Catalogue {
-	var out plan.Catalogue
+func operators() plan.Catalog {
+	var out plan.Catalog
 	for _, name := range []string{
 		"fs.read", "fs.search", "code.symbols", "code.definition", "code.references", "code.parse", "code.summarize", "code.transform",
 		"vcs.status", "vcs.diff", "vcs.log",
@@ -32,7 +32,7 @@ func operators() plan.Catalogue {
 // routed returns the start of a run whose goal a route may plan.
 func routed(goal, model string, planner event.PlannerKind) event.RunStarted {
 	return event.RunStarted{
-		Goal: untrusted.Text(goal), Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalogue: operators(),
+		Goal: untrusted.Text(goal), Model: model, Limits: event.DefaultLimits(), Rules: rules, Catalog: operators(),
 		Routing: event.Routing{Planner: planner},
 	}
 }
@@ -70,7 +70,7 @@ func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
 	for name, c := range map[string]struct {
 		goal, model string
 		planner     event.PlannerKind
-		tools       plan.Catalogue // nil for all operators
+		tools       plan.Catalog // nil for all operators
 		want        string
 	}{
 		"routable goal":                        {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, want: words},
@@ -79,7 +79,7 @@ func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
 		"goal that needs a model, without one": {goal: "fix the bug in run.go", planner: event.PlannerAuto, want: words},
 		"ambiguous goal":                       {goal: "rename it", model: "m", planner: event.PlannerAuto, want: phases},
 		"unknown goal":                         {goal: "make me happy", model: "m", planner: event.PlannerAuto, want: phases},
-		"missing tools":                        {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, tools: catalogue, want: phases},
+		"missing tools":                        {goal: "where is Run.Apply used", model: "m", planner: event.PlannerAuto, tools: catalog, want: phases},
 		"planner phases":                       {goal: "where is Run.Apply used", model: "m", planner: event.PlannerPhases, want: phases},
 		"planner unset, as in old journals":    {goal: "where is Run.Apply used", model: "m", want: phases},
 		"planner router":                       {goal: "fix the bug in run.go", model: "m", planner: event.PlannerRouter, want: words},
@@ -90,7 +90,7 @@ func TestGoalIsPlannedByRouterOrPhases(t *testing.T) {
 			w := newWorld(t)
 			start := routed(c.goal, c.model, c.planner)
 			if c.tools != nil {
-				start.Catalogue = c.tools
+				start.Catalog = c.tools
 			}
 			w.apply(start)
 			w.advance()
@@ -146,10 +146,10 @@ func TestRoutedPlanBringsItsChecks(t *testing.T) {
 		"held":    {want: []plan.EvidenceState{"verified", "verified"}, reason: event.ReasonGoalMet},
 		"refuted": {defined: []any{map[string]any{"path": "run.go"}}, want: []plan.EvidenceState{"refuted", "unchecked"}, reason: event.ReasonStepFailed},
 		"none whose tool is not offered": {change: func(s *event.RunStarted) {
-			s.Catalogue = slices.DeleteFunc(s.Catalogue, func(t plan.Tool) bool { return t.Name == "code.definition" })
+			s.Catalog = slices.DeleteFunc(s.Catalog, func(t plan.Tool) bool { return t.Name == "code.definition" })
 		}, want: []plan.EvidenceState{"claimed", "verified"}, reason: event.ReasonGoalMet},
 		"of the workspace's own tools": {change: func(s *event.RunStarted) {
-			s.Catalogue = append(s.Catalogue, plan.Tool{Name: "code.definition", Server: "other", ReadOnly: true, Annotated: true})
+			s.Catalog = append(s.Catalog, plan.Tool{Name: "code.definition", Server: "other", ReadOnly: true, Annotated: true})
 		}, want: []plan.EvidenceState{"verified", "verified"}, reason: event.ReasonGoalMet},
 	} {
 		t.Run(name, func(t *testing.T) {

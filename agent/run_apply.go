@@ -322,7 +322,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 	r.Terms.start(e.Run, d)
 	r.Clock.start()
 	granted, rules := grants(d.Rules)
-	r.Permissions, r.Toolbox, r.Meter = newPermissions(granted), newToolbox(d.Catalogue, rules), newMeter(d.Limits)
+	r.Permissions, r.Toolbox, r.Meter = newPermissions(granted), newToolbox(d.Catalog, rules), newMeter(d.Limits)
 	r.Board, r.Conversations, r.uncommittedFiles = newBoard(), newConversations(d.Model, d.Prompting), uncommittedFiles{files: d.Dirty}
 	r.ModelCalls.setWindow(d.Prompting.ContextWindow)
 	if d.Plan != nil {

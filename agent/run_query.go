@@ -73,7 +73,7 @@ func (r *Run) Rules() []rule.Rule {
 // list has none.
 func ServersOf(r *Run, step plan.Step) []string {
 	if step.Tool != "" {
-		if tool, err := r.Catalogue.Find(step.Tool); err == nil {
+		if tool, err := r.Catalog.Find(step.Tool); err == nil {
 			return []string{tool.Server}
 		}
 		return nil
@@ -83,7 +83,7 @@ func ServersOf(r *Run, step plan.Step) []string {
 		return nil
 	}
 	servers := map[string]bool{}
-	for _, t := range r.Catalogue {
+	for _, t := range r.Catalog {
 		if profile.May(t) {
 			servers[t.Server] = true
 		}
@@ -94,7 +94,7 @@ func ServersOf(r *Run, step plan.Step) []string {
 // UsualDuration returns the median duration of the step's tool in earlier runs, 0
 // if there is none.
 func (r *Run) UsualDuration(s *StepState) time.Duration {
-	ms, _ := medianOf(s.Step.Tool, r.Catalogue, r.Terms.priors())
+	ms, _ := medianOf(s.Step.Tool, r.Catalog, r.Terms.priors())
 	return time.Duration(ms) * time.Millisecond
 }
 
@@ -134,11 +134,11 @@ func (r *Run) Questions() []Question {
 }
 
 // MissingTools returns the tools that unfinished steps need and the run knew, but
-// catalogue lacks.
-func (r *Run) MissingTools(catalogue plan.Catalogue) []string {
+// catalog lacks.
+func (r *Run) MissingTools(catalog plan.Catalog) []string {
 	return slices.DeleteFunc(r.ToolsToCall(), func(name string) bool {
-		_, before := r.Catalogue.Find(name)
-		_, now := catalogue.Find(name)
+		_, before := r.Catalog.Find(name)
+		_, now := catalog.Find(name)
 		return before != nil || now == nil
 	})
 }

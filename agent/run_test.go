@@ -170,7 +170,7 @@ func TestModelFillsOnlyMissingArgs(t *testing.T) {
 		prompt.PurposeStep: {`{"at":"elsewhere","text":"${not a reference}"}`},
 	}.reply
 	start := started(event.DefaultLimits())
-	start.Catalogue = plan.Catalogue{both}
+	start.Catalog = plan.Catalog{both}
 	if got := w.play(start); got.Reason != event.ReasonGoalMet {
 		t.Fatalf("%s: %s", got.Reason, got.Error)
 	}

@@ -237,10 +237,10 @@ func (r scheduler) rebuildGraph() {
 		key := work{s.Executor, s.Tool}
 		w, ok := weights[key]
 		if !ok {
-			w = Weigh(s, r.tools.Catalogue, r.terms.priors())
+			w = Weigh(s, r.tools.Catalog, r.terms.priors())
 			weights[key] = w
 		}
-		return w * Rounds(r.board.Plan, s, r.tools.Catalogue, r.meter.Limits)
+		return w * Rounds(r.board.Plan, s, r.tools.Catalog, r.meter.Limits)
 	}, r.terms.fallback())
 	r.preparer.learnTools("", r.board.Plan.Acceptance)
 	r.board.executed(r.preparer.findMissingArgs)

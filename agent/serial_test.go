@@ -17,7 +17,7 @@ import (
 // takes calls side by side, and one that only reads.
 func serving(start event.RunStarted) event.RunStarted {
 	schema := json.RawMessage(`{"type":"object","properties":{"at":{}}}`)
-	start.Catalogue = plan.Catalogue{
+	start.Catalog = plan.Catalog{
 		{Name: "store", Server: "memory", Serial: true, InputSchema: schema},
 		{Name: "remove", Server: "memory", Serial: true, InputSchema: schema},
 		{Name: "read", Server: "memory", ReadOnly: true, Annotated: true, InputSchema: schema},

@@ -172,8 +172,8 @@ func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 // randomStart draws the start of a run.
 func randomStart(t *rapid.T, kinds int) event.RunStarted {
 	start := started(randomLimits(t))
-	start.Catalogue = slices.Clone(catalogue)
-	start.Catalogue[1].Trusted, start.Catalogue[1].Previews = true, true
+	start.Catalog = slices.Clone(catalog)
+	start.Catalog[1].Trusted, start.Catalog[1].Previews = true, true
 	start.Prompting.ModelTools = rapid.IntRange(0, 5).Draw(t, "no tools") > 0
 	start.Prompting.Profiles = []prompt.Profile{{Name: "scout", MaxTurns: rapid.IntRange(1, 5).Draw(t, "turns"), MaxTokens: rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "tokens of the sub-agent")}}
 	start.Attended = rapid.Bool().Draw(t, "attended")
@@ -182,7 +182,7 @@ func randomStart(t *rapid.T, kinds int) event.RunStarted {
 	start.SkipSynthesis = rapid.Bool().Draw(t, "no answer")
 	if rapid.IntRange(0, 2).Draw(t, "looks") == 0 {
 		start.Goal = rapid.SampledFrom([]untrusted.Text{changesBoth, asksAboutBoth}).Draw(t, "goal")
-		start.Catalogue = append(start.Catalogue, readFile)
+		start.Catalog = append(start.Catalog, readFile)
 		start.Routing.Facts = intent.Facts{Known: true, Files: []string{"a.go", "b.go"}}
 	}
 	if rapid.Bool().Draw(t, "given") {

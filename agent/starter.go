@@ -320,7 +320,7 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	started.Request = &request
 	return []Action{{
 		started,
-		CallModel{Request: request, Index: s.index(), Attempt: number, Timeout: s.timeout(), Tools: plan.Offer(r.tools.catalogue())},
+		CallModel{Request: request, Index: s.index(), Attempt: number, Timeout: s.timeout(), Tools: plan.Offer(r.tools.catalog())},
 	}}
 }
 

@@ -19,7 +19,7 @@ func TestProvenanceNamesTheArgumentThatTheToolTakes(t *testing.T) {
 	start := given(t, `{"title":"T","steps":[
 		{"title":"Look","tool":"look","args":{},"result_variable":"seen"},
 		{"title":"Put","tool":"put","args":{"file":"a","content":"${seen}"}}]}`)
-	start.Catalogue = append(start.Catalogue[:len(start.Catalogue):len(start.Catalogue)], puts)
+	start.Catalog = append(start.Catalog[:len(start.Catalog):len(start.Catalog)], puts)
 	w.resolve = func(g event.GateRequested) event.GateResolved {
 		return event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "user"}
 	}
@@ -52,7 +52,7 @@ func TestPlannedArgsByOtherNamesAreSettled(t *testing.T) {
 			return `{"title":"Take","steps":[{"index":"1","title":"Take the files","tool":"take","args":{"paths":"a","note":["n"]},"depends_on":[]}]}`, nil
 		}
 		start := started(event.DefaultLimits())
-		start.Catalogue, start.Prompting.Strict, start.SkipSynthesis = plan.Catalogue{takes}, strict, true
+		start.Catalog, start.Prompting.Strict, start.SkipSynthesis = plan.Catalog{takes}, strict, true
 		if got := w.play(start); got.Reason != event.ReasonGoalMet || plan.CanonicalJSON(w.run.Step("1").Args) != `{"files":["a"],"note":"n"}` {
 			t.Errorf("strict %v: called with %s, ended %s (%s)", strict, plan.CanonicalJSON(w.run.Step("1").Args), got.Reason, got.Error)
 		}
@@ -71,7 +71,7 @@ func TestFilledArgsByOtherNamesAreSettled(t *testing.T) {
 		return event.GateResolved{Gate: g.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "user"}
 	}
 	start := started(event.DefaultLimits())
-	start.Catalogue, start.SkipSynthesis = plan.Catalogue{puts}, true
+	start.Catalog, start.SkipSynthesis = plan.Catalog{puts}, true
 	if got := w.play(start); got.Reason != event.ReasonGoalMet || plan.CanonicalJSON(w.run.Step("1").Args) != `{"path":"a","text":"b"}` {
 		t.Errorf("called with %s, ended %s (%s)", plan.CanonicalJSON(w.run.Step("1").Args), got.Reason, got.Error)
 	}

@@ -66,7 +66,7 @@ func TestLostDraftIsInDoubtOnlyOnce(t *testing.T) {
 	w.apply(event.RunPaused{Reason: "stopped by the user"})
 	// kill -9 here; the server of the tool has not started when the run is resumed
 	r := resumed(start)
-	r.Catalogue = nil
+	r.Catalog = nil
 	w.apply(r)
 	for i := range 50 {
 		next := w.run.Next()
@@ -193,8 +193,8 @@ func TestNewAnnotationRepeatsNoLostCall(t *testing.T) {
 	w.advance()
 	w.kill(len(w.events)) // step 1, with effects, was running
 	r := resumed(start)
-	r.Catalogue = append(plan.Catalogue{}, catalogue...)
-	r.Catalogue[1].ReadOnly = true // its server's annotation has changed
+	r.Catalog = append(plan.Catalog{}, catalog...)
+	r.Catalog[1].ReadOnly = true // its server's annotation has changed
 	w.resume(r)
 	if len(w.starts()) > 1 {
 		t.Error("a lost call with effects was repeated without a question")
@@ -204,7 +204,7 @@ func TestNewAnnotationRepeatsNoLostCall(t *testing.T) {
 func TestGrantCoversOnlyShownTool(t *testing.T) {
 	w := newWorld(t)
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"C","tool":"w:*","args":{}},{"index":"2","title":"W","tool":"wipe","args":{},"depends_on":["1"]}]}`)
-	start.Catalogue = plan.Catalogue{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
+	start.Catalog = plan.Catalog{{Name: "*", Server: "w"}, {Name: "wipe", Server: "w", Destructive: true, Annotated: true}}
 	w.scope = event.ScopeRun
 	w.play(start)
 	if len(all[event.GateRequested](w)) < 2 {
@@ -229,7 +229,7 @@ func TestDraftReadIsNeverInDoubt(t *testing.T) {
 	}
 	// killed, and the tool's server is missing at the resume
 	r := resumed(start)
-	r.Catalogue = nil
+	r.Catalog = nil
 	w.apply(r)
 	w.reply = func(prompt.Request) (string, error) {
 		return `{"title":"T","steps":[{"index":"1","title":"think","executor":"self"}]}`, nil

@@ -18,7 +18,7 @@ import (
 const tasks = "../examples/tasks/"
 
 // taskTools returns the tools of examples/tasks, which are listed as an MCP server does.
-func taskTools(t *testing.T) plan.Catalogue {
+func taskTools(t *testing.T) plan.Catalog {
 	t.Helper()
 	data, err := os.ReadFile(tasks + "catalogue.json")
 	if err != nil {
@@ -32,7 +32,7 @@ func taskTools(t *testing.T) plan.Catalogue {
 	if err := json.Unmarshal(data, &listed); err != nil {
 		t.Fatal(err)
 	}
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	for _, l := range listed {
 		tools = append(tools, plan.Tool{
 			Server: l.Server, Name: l.Name, Description: l.Description, InputSchema: l.InputSchema, OutputSchema: l.OutputSchema,
@@ -73,7 +73,7 @@ func TestTasksOfPublicSuitesArePlansMostlyWithoutAgents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, faults, warnings := plan.CheckPlan(data, plan.Rules{Catalogue: tools, CheckTools: true, PartialArgs: true, EmptyArgs: true, Strict: true, Profiles: []string{"worker"}})
+			p, faults, warnings := plan.CheckPlan(data, plan.Rules{Catalog: tools, CheckTools: true, PartialArgs: true, EmptyArgs: true, Strict: true, Profiles: []string{"worker"}})
 			warnings = slices.DeleteFunc(warnings, func(f plan.Fault) bool { return f.Code == plan.CodeArgsFromModel })
 			for _, f := range append(faults, warnings...) {
 				t.Errorf("%s at %s: %s", f.Code, f.Path, f.Message)
@@ -89,7 +89,7 @@ func TestTasksOfPublicSuitesArePlansMostlyWithoutAgents(t *testing.T) {
 			w := newWorld(t)
 			nothingCalled(t, w)
 			start := dry(t, string(data))
-			start.Catalogue = tools
+			start.Catalog = tools
 			if got := w.play(start); got.Reason != event.ReasonGoalMet {
 				t.Errorf("the dry run ended with %s: %s", got.Reason, got.Error)
 			}
@@ -133,7 +133,7 @@ func TestTasksOfPublicSuitesRunOnWhatTheirToolsReturn(t *testing.T) {
 			for n := range start.Plan.Acceptance {
 				answered(&start.Plan.Acceptance[n].Expect)
 			}
-			start.Catalogue, start.Prompting.Profiles, start.Prompting.ModelTools = tools, []prompt.Profile{{Name: "worker"}}, true
+			start.Catalog, start.Prompting.Profiles, start.Prompting.ModelTools = tools, []prompt.Profile{{Name: "worker"}}, true
 			w := newWorld(t)
 			w.tool = func(c agent.CallTool) event.Data {
 				return event.StepCompleted{Index: c.Index, Attempt: c.Attempt, Result: made(t, c.Tool.OutputSchema), MS: 1}

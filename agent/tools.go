@@ -11,10 +11,10 @@ import (
 // Toolbox knows the tools of a run: which there are, what the rules say of them, and how
 // often they were called.
 type Toolbox struct {
-	Catalogue plan.Catalogue
+	Catalog plan.Catalog
 
 	rules      []rule.Rule          // gate rules
-	firstOffer plan.Catalogue       // tools at the start; a replan gets no others
+	firstOffer plan.Catalog         // tools at the start; a replan gets no others
 	known      map[string]toolFacts // of the tools that steps name, by that name
 	calls      map[string]int       // of each tool, by its canonical name
 }
@@ -30,16 +30,16 @@ type toolFacts struct {
 }
 
 // newToolbox returns the tools of a run with its rules. A replan gets no others.
-func newToolbox(catalogue plan.Catalogue, rules []rule.Rule) Toolbox {
-	return Toolbox{Catalogue: catalogue, rules: rules, firstOffer: catalogue, known: map[string]toolFacts{}, calls: map[string]int{}}
+func newToolbox(catalog plan.Catalog, rules []rule.Rule) Toolbox {
+	return Toolbox{Catalog: catalog, rules: rules, firstOffer: catalog, known: map[string]toolFacts{}, calls: map[string]int{}}
 }
 
 // replace replaces tools and rules, and keeps the counts of calls. With first, replans are
 // offered the new tools.
-func (b *Toolbox) replace(catalogue plan.Catalogue, rules []rule.Rule, first bool) {
-	b.Catalogue, b.rules, b.known = catalogue, rules, map[string]toolFacts{}
+func (b *Toolbox) replace(catalog plan.Catalog, rules []rule.Rule, first bool) {
+	b.Catalog, b.rules, b.known = catalog, rules, map[string]toolFacts{}
 	if first {
-		b.firstOffer = catalogue
+		b.firstOffer = catalog
 	}
 }
 
@@ -80,11 +80,11 @@ func (b *Toolbox) find(name string) (plan.Tool, error) {
 	if tool, err := prompt.OwnTools().Find(name); err == nil && tool.QualifiedName() == name {
 		return tool, nil
 	}
-	return b.Catalogue.Find(name)
+	return b.Catalog.Find(name)
 }
 
-// catalogue returns the tools of the run.
-func (b *Toolbox) catalogue() plan.Catalogue { return b.Catalogue }
+// catalog returns the tools of the run.
+func (b *Toolbox) catalog() plan.Catalog { return b.Catalog }
 
 // gateRules returns the gate rules of the run.
 func (b *Toolbox) gateRules() []rule.Rule { return b.rules }
@@ -107,9 +107,9 @@ func (b *Toolbox) toolOf(p rule.Provenance) (plan.Tool, bool) {
 	return tool, err == nil
 }
 
-// offeredFirst returns the tools of a catalogue that the first plan was offered.
-func (b *Toolbox) offeredFirst(catalogue plan.Catalogue) plan.Catalogue {
-	return slices.DeleteFunc(slices.Clone(catalogue), func(t plan.Tool) bool {
+// offeredFirst returns the tools of a catalog that the first plan was offered.
+func (b *Toolbox) offeredFirst(catalog plan.Catalog) plan.Catalog {
+	return slices.DeleteFunc(slices.Clone(catalog), func(t plan.Tool) bool {
 		return !slices.ContainsFunc(b.firstOffer, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() })
 	})
 }

@@ -566,7 +566,7 @@ func (r tracker) fill(s *StepState, text string) {
 	}
 	call := s.Step
 	call.Args, call.DependsOn, call.Checks = merge(s.Step.Args, args), nil, nil
-	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true})
+	faults, _ := plan.Validate(plan.Plan{Title: call.Title, Steps: []plan.Step{call}}, plan.Rules{Catalog: r.tools.Catalog, CheckTools: true, Strict: r.terms.strict(), Named: true})
 	for _, f := range faults {
 		if f.Code == plan.CodeBadArgs {
 			s.request().fail(f.Message)

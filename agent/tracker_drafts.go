@@ -60,7 +60,7 @@ func (r tracker) draftCall(step plan.Step, done map[string]bool, found map[strin
 	alone.Args = call
 	faults, _ := plan.Validate(
 		plan.Plan{Title: step.Title, Steps: []plan.Step{alone}},
-		plan.Rules{Catalogue: r.tools.Catalogue, CheckTools: true, Strict: r.terms.strict(), Named: true},
+		plan.Rules{Catalog: r.tools.Catalog, CheckTools: true, Strict: r.terms.strict(), Named: true},
 	)
 	return call, len(faults) == 0
 }

@@ -16,7 +16,7 @@ func TestChecksAboutNoTestsAreNotVerified(t *testing.T) {
 		w := newWorld(t)
 		w.returning(map[string]any{"passed": true, "summary": summary, "failed": []any{}})
 		start := checkedPlan(plan.OnFailureAbort)
-		start.Catalogue = append(slices.Clone(start.Catalogue), plan.Tool{Server: "workspace", Name: "test.run", Trusted: true, ReadOnly: true})
+		start.Catalog = append(slices.Clone(start.Catalog), plan.Tool{Server: "workspace", Name: "test.run", Trusted: true, ReadOnly: true})
 		green := plan.Check{Title: "no test fails", Expect: "result.passed and len(result.failed) == 0"}
 		start.Plan.Steps = []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run", ResultVariable: "tests", Checks: []plan.Check{green}}}
 		start.Plan.Acceptance = []plan.Check{{Expect: "tests.passed"}, {Title: "green at the end", Tool: "test.run", Expect: "result.passed"}}
@@ -40,7 +40,7 @@ func TestWaitForNoTestsIsOver(t *testing.T) {
 	w := newWorld(t)
 	w.returning(map[string]any{"passed": true, "summary": "there are no tests to run here", "failed": []any{}})
 	start := checkedPlan(plan.OnFailureAbort)
-	start.Catalogue = append(slices.Clone(start.Catalogue), plan.Tool{Server: "workspace", Name: "test.run", Trusted: true, ReadOnly: true})
+	start.Catalog = append(slices.Clone(start.Catalog), plan.Tool{Server: "workspace", Name: "test.run", Trusted: true, ReadOnly: true})
 	start.Plan.Steps = []plan.Step{{Index: "1", Title: "Test", Executor: plan.ExecutorTool, Tool: "test.run", Until: &plan.Until{Expect: "result.passed", Every: 1, For: 10}}}
 	if result := w.play(start); result.Status != event.StatusCompleted || !slices.Equal(w.starts(), []string{"1"}) {
 		t.Errorf("the run is %s after %v", result.Status, w.starts())

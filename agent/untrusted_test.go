@@ -13,8 +13,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// twoServers is a catalogue of the workspace and another server.
-var twoServers = plan.Catalogue{
+// twoServers is a catalog of the workspace and another server.
+var twoServers = plan.Catalog{
 	{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 	{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true},
 	{Name: "fs.patch", Server: "workspace", Annotated: true, Destructive: true, Trusted: true},
@@ -38,7 +38,7 @@ func after(t *testing.T, first, tool, args string, allow ...string) event.RunSta
 	t.Helper()
 	start := given(t, `{"title":"T","steps":[{"index":"1","title":"First","tool":"`+first+`","args":{},"result_variable":"seen"},
 		{"index":"2","title":"Second","tool":"`+tool+`","args":`+args+`,"depends_on":["1"]}]}`)
-	start.Catalogue, start.Rules = twoServers, nil
+	start.Catalog, start.Rules = twoServers, nil
 	for _, text := range allow {
 		rule, err := policy.Parse(text, rule.VerdictRun, rule.SourceFlag)
 		if err != nil {
@@ -165,7 +165,7 @@ func TestGrantForRunCoversWhatGateShowed(t *testing.T) {
 			start := given(t, `{"title":"T","steps":[{"index":"1","title":"Read","tool":"fs.read","args":{},"result_variable":"seen"},
 				{"index":"2","title":"First","tool":"`+c.tool+`","args":`+c.first+`,"depends_on":["1"]},
 				{"index":"3","title":"Second","tool":"`+c.tool+`","args":`+c.second+`,"depends_on":["2"]}]}`)
-			start.Catalogue, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
+			start.Catalog, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
 			if result := w.play(start); result.Reason != event.ReasonGoalMet {
 				t.Fatalf("ended %s: %s", result.Reason, result.Error)
 			}
@@ -188,7 +188,7 @@ func TestDraftsSendNoResultText(t *testing.T) {
 	{"index":"3","title":"Read on","tool":"fs.read","args":{"path":"${seen}"}}]}`}}.reply
 	eager(w)
 	start := started(event.DefaultLimits())
-	start.Catalogue, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
+	start.Catalog, start.Rules = twoServers, policy.BuiltIn(policy.Trust{})
 	w.gate = func(event.GateRequested) event.Decision { return event.Deny }
 	w.play(start)
 	var early []string

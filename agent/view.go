@@ -176,12 +176,12 @@ type boardView interface {
 
 // toolsView are the tools of the run, and its rules about them.
 type toolsView interface {
-	catalogue() plan.Catalogue
+	catalog() plan.Catalog
 	facts(name string) toolFacts
 	toolName(name string) string
 	timesCalled(tool toolFacts) int
 	toolOf(p rule.Provenance) (plan.Tool, bool)
-	offeredFirst(catalogue plan.Catalogue) plan.Catalogue
+	offeredFirst(catalog plan.Catalog) plan.Catalog
 }
 
 // termsView are the terms of the run.

@@ -10,11 +10,11 @@ import (
 // Weigh returns the expected duration of a step, in ms. It is the median seen for
 // its tool, by its qualified name or the one the step uses. Otherwise it is a
 // rough guess by executor.
-func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float64 {
+func Weigh(s plan.Step, catalog plan.Catalog, priors map[string]int64) float64 {
 	if s.Executor != plan.ExecutorTool {
 		return 10_000
 	}
-	if ms, ok := medianOf(s.Tool, catalogue, priors); ok {
+	if ms, ok := medianOf(s.Tool, catalog, priors); ok {
 		return float64(max(ms, 1)) // many quick steps take time too
 	}
 	return 1_000
@@ -22,7 +22,7 @@ func Weigh(s plan.Step, catalogue plan.Catalogue, priors map[string]int64) float
 
 // Rounds returns how many calls of a step run one after the other: for its items, by their
 // estimated number and how many may run at once.
-func Rounds(p plan.Plan, s plan.Step, catalogue plan.Catalogue, limits event.Limits) float64 {
+func Rounds(p plan.Plan, s plan.Step, catalog plan.Catalog, limits event.Limits) float64 {
 	if s.ForEach == nil {
 		return 1
 	}
@@ -34,18 +34,18 @@ func Rounds(p plan.Plan, s plan.Step, catalogue plan.Catalogue, limits event.Lim
 	if most := s.ForEach.AtOnce; most > 0 {
 		atOnce = min(atOnce, most)
 	}
-	if tool, err := catalogue.Find(s.Tool); err == nil && tool.Serial {
+	if tool, err := catalog.Find(s.Tool); err == nil && tool.Serial {
 		atOnce = 1
 	}
 	return float64((items + atOnce - 1) / atOnce)
 }
 
 // medianOf returns the median duration seen for a tool, in ms, if any.
-func medianOf(name string, catalogue plan.Catalogue, priors map[string]int64) (ms int64, ok bool) {
+func medianOf(name string, catalog plan.Catalog, priors map[string]int64) (ms int64, ok bool) {
 	if ms, ok = priors[name]; ok {
 		return ms, true
 	}
-	tool, err := catalogue.Find(name)
+	tool, err := catalog.Find(name)
 	if err != nil {
 		return 0, false
 	}

@@ -81,9 +81,9 @@ func newWorld(t tester) *world {
 	}
 }
 
-// catalogue has a read-only tool, one that changes things, and a read-only tool
+// catalog has a read-only tool, one that changes things, and a read-only tool
 // with a required argument.
-var catalogue = plan.Catalogue{
+var catalog = plan.Catalog{
 	{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "change", Server: "w", Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{}}}`)},
 	{Name: "fill", Server: "w", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}},"required":["at"]}`)},
@@ -100,7 +100,7 @@ var rules = []rule.Rule{
 }
 
 func started(limits event.Limits) event.RunStarted {
-	return event.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalogue: catalogue, Prompting: prompt.Prompting{SkipAnalysis: true}}
+	return event.RunStarted{Goal: "do it", Model: "m", Limits: limits, Rules: rules, Catalog: catalog, Prompting: prompt.Prompting{SkipAnalysis: true}}
 }
 
 func (w *world) apply(data event.Data) {
@@ -364,7 +364,7 @@ func reread(t tester, e event.Event) event.Event {
 // resumed returns the resume of a run with the settings of its start.
 func resumed(start event.RunStarted) event.RunResumed {
 	return event.RunResumed{
-		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalogue: start.Catalogue,
+		Model: start.Model, Limits: start.Limits, Rules: start.Rules, Catalog: start.Catalog,
 		Priors: start.Priors, Attended: start.Attended, InDoubt: start.InDoubt, Tools: start.Prompting.ModelTools,
 	}
 }

@@ -67,7 +67,7 @@ func TestModelsAreListedWithWhatTheyAreUsedFor(t *testing.T) {
 	if want := "\ttools\tanswers\t\n"; !strings.Contains(out, want) {
 		t.Errorf("got %q, want %q in it", out, want)
 	}
-	if want := "replan: gone:7b is not installed, and is to serve agent explorer: replan models pull gone:7b\n"; told != want {
+	if want := "replan: gone:7b is not installed but is configured for agent explorer; pull it: replan models pull gone:7b\n"; told != want {
 		t.Errorf("got %q, want %q", told, want)
 	}
 	code, out, _ = modelCommand(t.Context(), t, host, home, nil, "list", "--output", "json")

@@ -25,7 +25,7 @@ type readiness struct {
 // Ready waits until all starting servers have started or failed, or ctx ends.
 // It returns the available tools in a fixed order. It also retries failed
 // servers that may have recovered, but starts none that Config.Later keeps back.
-func (r *readiness) Ready(ctx context.Context) plan.Catalogue {
+func (r *readiness) Ready(ctx context.Context) plan.Catalog {
 	all, _ := r.readyFor(ctx, []string{anyTool})
 	return all
 }
@@ -35,17 +35,17 @@ func (r *readiness) Ready(ctx context.Context) plan.Catalogue {
 // for servers in qualified names. It waits for all others only while a bare
 // name matches no available tool. It also returns the awaited servers that
 // have not started yet.
-func (r *readiness) ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
+func (r *readiness) ReadyFor(ctx context.Context, names []string) (all plan.Catalog, awaited []string) {
 	r.roster.begin()
 	return r.readyFor(ctx, names)
 }
 
-func (r *readiness) readyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string) {
+func (r *readiness) readyFor(ctx context.Context, names []string) (all plan.Catalog, awaited []string) {
 	r.refresh(names)
 	for {
 		changed := r.signal.Changed()
 		views := r.roster.views()
-		all, awaited = catalogue(views), starting(views, names)
+		all, awaited = catalog(views), starting(views, names)
 		if len(awaited) == 0 || ctx.Err() != nil || r.life.Err() != nil {
 			return all, awaited
 		}
@@ -60,7 +60,7 @@ func (r *readiness) readyFor(ctx context.Context, names []string) (all plan.Cata
 // refresh asks failed servers again if they still have a connection and may
 // offer the names, and those whose lists no longer hold.
 func (r *readiness) refresh(names []string) {
-	all := catalogue(r.roster.views())
+	all := catalog(r.roster.views())
 	for _, s := range r.roster.all() {
 		s.Refresh(mayOffer(s.Name(), names, all))
 	}
@@ -83,7 +83,7 @@ func (r *readiness) StartingFor(servers []string) time.Duration {
 
 // starting returns the starting servers that these names require.
 func starting(views []server.View, names []string) []string {
-	all := catalogue(views)
+	all := catalog(views)
 	var servers []string
 	for _, v := range views {
 		if v.State == plan.ServerStarting && (v.Builtin || mayOffer(v.Name, names, all)) {
@@ -95,7 +95,7 @@ func starting(views []server.View, names []string) []string {
 
 // mayOffer reports whether a server with unknown tools may have one of these
 // names that is not yet available.
-func mayOffer(name string, names []string, all plan.Catalogue) bool {
+func mayOffer(name string, names []string, all plan.Catalog) bool {
 	return slices.ContainsFunc(names, func(wanted string) bool {
 		if server, _, qualified := strings.Cut(wanted, ":"); qualified {
 			return prompt.MatchName(server, name)
@@ -104,9 +104,9 @@ func mayOffer(name string, names []string, all plan.Catalogue) bool {
 	})
 }
 
-// catalogue returns the tools of all ready servers.
-func catalogue(views []server.View) plan.Catalogue {
-	var all plan.Catalogue
+// catalog returns the tools of all ready servers.
+func catalog(views []server.View) plan.Catalog {
+	var all plan.Catalog
 	for _, v := range views {
 		all = append(all, v.Tools...)
 	}

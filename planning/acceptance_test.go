@@ -79,7 +79,7 @@ func TestPlanOfASimpleGoalHasAnAcceptance(t *testing.T) {
 	if got := acceptance(p.Outcome().Plan); got != goneText {
 		t.Errorf("got the acceptance %q (%s), want %q", got, p.Outcome().Reason, goneText)
 	}
-	b.Catalogue = b.Catalogue[:2]
+	b.Catalog = b.Catalog[:2]
 	if request := firstRequest(planning.NewPipeline(b)); strings.Contains(string(request.Format), `"acceptance"`) || strings.Contains(last(request), "acceptance") {
 		t.Error("the analysis must propose no acceptance where no tool changes anything")
 	}

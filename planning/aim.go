@@ -190,9 +190,9 @@ scan:
 	return whole
 }
 
-// FaultyRewrite says what is wrong with the text that a model wrote in place of another one,
-// "" if nothing is known: it leaves a bracket open where the old text does not, or it lacks
-// the function that it takes the place of.
+// FaultyRewrite says what is wrong with the text that a model wrote in place of another one;
+// "" if nothing is known. The new text leaves a bracket open that the old one closes, or it
+// lacks the function that it replaces.
 func FaultyRewrite(before, after string) string {
 	if closed(before) && !closed(after) {
 		return "new has a bracket or a string that it does not close, or closes twice"

@@ -85,7 +85,7 @@ func (c *completion) patchFiles() {
 		if s.Tool != "fs.write" && !removes {
 			continue
 		}
-		if _, err := c.brief.Catalogue.Find("fs.patch"); err == nil {
+		if _, err := c.brief.Catalog.Find("fs.patch"); err == nil {
 			s.Tool, s.Args = "fs.patch", map[string]any{"path": at}
 			c.steps[i] = s
 		}
@@ -337,7 +337,7 @@ func (c *completion) stands(s plan.Step) bool {
 
 // reads reports whether a step only reads.
 func (c *completion) reads(s plan.Step) bool {
-	tool, err := c.brief.Catalogue.Find(s.Tool)
+	tool, err := c.brief.Catalog.Find(s.Tool)
 	return s.Executor == plan.ExecutorTool && err == nil && tool.ReadOnly
 }
 
@@ -454,7 +454,7 @@ func (c *completion) correctPaths() {
 
 // applyTransforms adds the step that applies a computed change that no other step applies.
 func (c *completion) applyTransforms() {
-	if _, err := c.brief.Catalogue.Find("fs.patch"); err != nil {
+	if _, err := c.brief.Catalog.Find("fs.patch"); err != nil {
 		return
 	}
 	for i := 0; i < len(c.steps); i++ {
@@ -526,8 +526,8 @@ func (c *completion) dropRepeats() {
 }
 
 // skipMisses lets a plan that only reads go on without what a step does not find, but for
-// its first one: what the others find is often enough for the answer, and a new plan of a
-// small model seldom better.
+// its first step. What the other steps find is often enough for the answer. A new plan of
+// a small model is seldom better.
 func (c *completion) skipMisses() {
 	if !intent.OnlyAsks(c.brief.Goal) || slices.ContainsFunc(c.steps, func(s plan.Step) bool { return !c.reads(s) }) {
 		return
@@ -564,7 +564,7 @@ func without(steps []plan.Step, out func(plan.Step) bool) []plan.Step {
 
 // addTests adds a run of the tests that the goal asks for.
 func (c *completion) addTests() {
-	_, err := c.brief.Catalogue.Find("test.run")
+	_, err := c.brief.Catalog.Find("test.run")
 	if err != nil || !intent.WantsTests(c.brief.Goal) || !slices.ContainsFunc(c.steps, c.changes) || slices.ContainsFunc(c.steps, c.checks) {
 		return
 	}
@@ -578,7 +578,7 @@ func (c *completion) order() {
 	for i, s := range c.steps {
 		refers := len(plan.References(s.Args)) > 0
 		missing := s.Args == nil
-		if tool, err := c.brief.Catalogue.Find(s.Tool); err == nil && s.Executor == plan.ExecutorTool {
+		if tool, err := c.brief.Catalog.Find(s.Tool); err == nil && s.Executor == plan.ExecutorTool {
 			missing = missing || len(plan.MissingArgs(tool, s.Args)) > 0
 		}
 		var needs []string
@@ -627,7 +627,7 @@ func unwanted(b prompt.Brief, p plan.Plan) []plan.Fault {
 	c := completion{brief: b}
 	var faults []plan.Fault
 	for i, s := range p.Steps {
-		tool, err := b.Catalogue.Find(s.Tool)
+		tool, err := b.Catalog.Find(s.Tool)
 		if s.Gate || !c.changes(s) || s.Executor != plan.ExecutorTool || err != nil || !tool.Trusted && !tool.Annotated && !tool.Destructive {
 			continue
 		}

@@ -36,7 +36,7 @@ func drawn(p plan.Plan) string {
 // workplace is a brief for work with the operators.
 func workplace(t *testing.T, goal string, small bool) prompt.Brief {
 	t.Helper()
-	b := prompt.Brief{Goal: goal, Catalogue: plantest.Operators(t), Prompting: prompt.Prompting{SkipAnalysis: true, Small: small}}
+	b := prompt.Brief{Goal: goal, Catalog: plantest.Operators(t), Prompting: prompt.Prompting{SkipAnalysis: true, Small: small}}
 	b.Prompting.Sketch = intent.Sketch{Files: []string{"README.md", "auth/auth.go", "auth/auth_test.go", "a/x.go", "b/x.go"}}
 	return b
 }
@@ -324,7 +324,7 @@ func TestEffectsThatNobodyAskedForWaitAtAGate(t *testing.T) {
 		"a tool that nobody knows of": {question, stepsOf(`1 get_alerts {}`)},
 	} {
 		b := workplace(t, tt.goal, false)
-		b.Catalogue = append(b.Catalogue, plan.Tool{Name: "get_alerts", Server: "weather"})
+		b.Catalog = append(b.Catalog, plan.Tool{Name: "get_alerts", Server: "weather"})
 		p := planning.NewPipeline(b)
 		p.Absorb(tt.steps)
 		if out := p.Outcome(); out.Kind != planning.OutcomePlanned || strings.Contains(drawn(out.Plan), "gate") || len(out.Warnings) > 0 {

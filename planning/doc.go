@@ -6,9 +6,9 @@
 // planners as [Planners].
 //
 // Start with [Planner] in planner.go, then pipeline.go. The plan as data is in
-// package plan, the requests to a model in package prompt, and the reader of its
-// replies in package reply; package intent routes words to a chain of operators
-// without a model.
+// package plan, the requests to a model are in package prompt, and the reader of
+// its replies is in package reply. Package intent routes words to a chain of
+// operators without a model.
 //
 // Everything here is a pure value: the package calls no model or tool, and reads
 // no file or clock. It imports plan, prompt, reply and packages of

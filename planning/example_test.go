@@ -11,14 +11,14 @@ import (
 // FixedPlans takes the place of a model: the first plan is executed, the second answers the
 // first replan.
 func ExampleFixedPlans() {
-	tools := plan.Catalogue{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
+	tools := plan.Catalog{{Name: "fetch", Server: "web"}, {Name: "read", Server: "disk"}}
 	fetch := plan.Step{Index: "1", Title: "Fetch", Tool: "fetch", Args: map[string]any{}}
 	read := plan.Step{Index: "2", Title: "Read the copy", Tool: "read", Args: map[string]any{}}
 	planners := planning.FixedPlans(
 		plan.Plan{Title: "From the web", Steps: []plan.Step{fetch}},
 		plan.Plan{Title: "From the disk", Steps: []plan.Step{read}},
 	)
-	brief := prompt.Brief{Goal: "Get the text", Catalogue: tools}
+	brief := prompt.Brief{Goal: "Get the text", Catalog: tools}
 	first := planners.Plan(brief).Outcome()
 	fmt.Println(first.Kind, first.Plan.Title)
 

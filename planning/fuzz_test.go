@@ -44,7 +44,7 @@ func FuzzReplies(f *testing.F) {
 				}
 				continue
 			}
-			if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true, PartialArgs: true}); len(faults) > 0 {
+			if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalog: b.Catalog, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true, PartialArgs: true}); len(faults) > 0 {
 				t.Fatalf("planned an invalid plan: %v", faults)
 			}
 		}

@@ -187,7 +187,7 @@ func (p *pipeline) Absorb(reply reply.Reply) {
 	case prompt.PurposeReview:
 		p.absorbReview(reply)
 	case prompt.PurposeTools:
-		p.chosen = prompt.Chosen(p.brief.Catalogue, reply)
+		p.chosen = prompt.Chosen(p.brief.Catalog, reply)
 		p.enter(prompt.PurposePlan)
 	default:
 		p.absorbPlan(reply)
@@ -311,7 +311,7 @@ func (p *pipeline) judge(proposed reply.Proposal, reply reply.Reply) {
 		faults = append(faults, effects...)
 	}
 	if len(faults) == 0 {
-		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalogue, current, plan.Plan{}))
+		warnings := slices.Concat(proposed.Warnings(), dropped, plan.WordingWarnings(p.brief.Catalog, current, plan.Plan{}))
 		p.outcome = Outcome{Kind: OutcomePlanned, Plan: current, Warnings: warnings}
 		return
 	}
@@ -341,10 +341,10 @@ func (p *pipeline) repair(faults []plan.Fault) {
 	}
 }
 
-// fall plans by rule in place of a small model, whose repairs seldom help, if the looks
-// leave one plan that makes sense: the looks alone for a goal that only asks, and the
-// change of the only file that can be meant for one that wants a change. reason says in a
-// warning why the model's plan is not taken; "" if it was not asked.
+// fall plans by rule in place of a small model, whose repairs seldom help. It needs looks
+// that leave one sensible plan. For a goal that only asks, that is the looks alone. For a
+// goal that wants a change, it is the change of the only file that can be meant. reason
+// says in a warning why the model's plan is not taken; "" if the model was not asked.
 func (p *pipeline) fall(reason string) bool {
 	b := p.brief
 	if len(b.Looked) == 0 || !b.For(prompt.PurposePlan).Prompting.Small || !intent.OnlyAsks(b.Goal) && !intent.WantsChange(b.Goal) {

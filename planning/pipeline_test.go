@@ -157,7 +157,7 @@ func TestPipelineFollowsReplies(t *testing.T) {
 				t.Errorf("faults %v with reason %q", out.Faults, out.Reason)
 			}
 			if out.Kind == planning.OutcomePlanned {
-				if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: b.Catalogue, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
+				if faults, _ := plan.Validate(out.Plan, plan.Rules{Catalog: b.Catalog, CheckTools: true, MaxSteps: b.MaxSteps, Planned: true}); len(faults) > 0 {
 					t.Errorf("planned an invalid plan: %v", faults)
 				}
 				if string(out.Plan.Goal) != b.Goal || plan.CheckID(out.Plan.ID) != nil {

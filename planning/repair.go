@@ -99,7 +99,7 @@ func (r *repairs) unrepaired(kind OutcomeKind) Outcome {
 func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	p = titled(b, p, task, doneWhen)
 	p.Milestones = plan.KeepMilestones(p.Milestones, p.Steps)
-	p.Steps = reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), p.Steps)
+	p.Steps = reply.FinishSteps(b.Catalog, b.Prompting.ProfileNames(), p.Steps)
 	for i := range p.Steps {
 		p.Steps[i].Leads = false // nothing comes before it
 	}
@@ -107,7 +107,7 @@ func finishPlan(b prompt.Brief, p plan.Plan, task, doneWhen string) plan.Plan {
 	p.Acceptance = slices.Clone(p.Acceptance)
 	for i, c := range p.Acceptance {
 		call := plan.Step{Title: c.Title, Executor: plan.ExecutorTool, Tool: c.Tool, Args: c.Args}
-		call = reply.FinishSteps(b.Catalogue, nil, []plan.Step{call})[0]
+		call = reply.FinishSteps(b.Catalog, nil, []plan.Step{call})[0]
 		p.Acceptance[i].Tool, p.Acceptance[i].Args = call.Tool, call.Args
 	}
 	return p
@@ -162,7 +162,7 @@ func checkProposal(b prompt.Brief, p plan.Plan, unread []plan.Fault, most int, k
 		}
 	}
 	invalid, _ := plan.Validate(p, plan.Rules{
-		Catalogue: b.Catalogue, Withheld: b.Withheld, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true,
+		Catalog: b.Catalog, Withheld: b.Withheld, CheckTools: true, MaxSteps: most, Planned: true, PartialArgs: true,
 		Profiles: b.Prompting.ProfileNames(), Toolless: b.Toolless, Known: known, Strict: b.Prompting.Strict,
 	})
 	for _, f := range invalid {

@@ -143,7 +143,7 @@ func TestModelsPlanWithControlCharactersInANameIsRepaired(t *testing.T) {
 func TestReferenceToUnknownFieldIsRepaired(t *testing.T) {
 	b := prompttest.Brief()
 	b.Prompting.SkipAnalysis = true
-	b.Catalogue[1].OutputSchema = json.RawMessage(`{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}}}}}}`)
+	b.Catalog[1].OutputSchema = json.RawMessage(`{"type":"object","properties":{"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}}}}}}`)
 	plan := func(reference string) string {
 		return `{"title":"Read it","steps":[
 			{"index":"1","title":"Find uses","executor":"tool","tool":"fs.search","args":{"pattern":"x"},"depends_on":[],"result_variable":"uses"},

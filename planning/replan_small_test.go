@@ -56,8 +56,8 @@ func TestNewPlanOfASmallModelGoesOnFromWhatIsKnown(t *testing.T) {
 			s.Plan, s.Remaining = p, []plan.Step{failed}
 			s.History = append(s.History, plan.HistoryItem{Index: "3", Tool: failed.Tool, Args: failed.Args, Status: plan.ItemFailed, Attempt: 1, Error: "old does not occur"})
 			b := workplace(t, "Fix a/x.go", tt.small)
-			for i, tool := range b.Catalogue {
-				b.Catalogue[i].Previews = tool.Name == "fs.patch"
+			for i, tool := range b.Catalog {
+				b.Catalog[i].Previews = tool.Name == "fs.patch"
 			}
 			r := planning.NewReplanner(b, s)
 			r.Absorb(stepsOf(tt.steps...))

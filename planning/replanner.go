@@ -107,7 +107,7 @@ func (r *replanner) judge(proposed reply.Proposal) (Outcome, []plan.Fault) {
 		}
 		return Outcome{Kind: OutcomeRefused, Reason: "the new plan repeats the steps that failed"}, nil
 	}
-	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.Warnings(), plan.WordingWarnings(r.brief.Catalogue, revised.Plan, r.situation.Plan)...)}, nil
+	return Outcome{Kind: OutcomePlanned, Plan: revised.Plan, Diff: revised.Diff, Warnings: append(proposed.Warnings(), plan.WordingWarnings(r.brief.Catalog, revised.Plan, r.situation.Plan)...)}, nil
 }
 
 // check merges the proposal with the finished steps and returns its faults.
@@ -117,7 +117,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	if n := len(proposed.Plan.Steps); r.most > 0 && n > r.most+len(r.situation.Finished) {
 		return append(proposed.Faults, r.tooMany(n)), plan.Revised{}
 	}
-	tail := r.inherit(reply.FinishSteps(r.brief.Catalogue, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
+	tail := r.inherit(reply.FinishSteps(r.brief.Catalog, r.brief.Prompting.ProfileNames(), proposed.Plan.Steps))
 	small := r.brief.For(prompt.PurposeReplan).Prompting.Small
 	tail = r.withhold(tail, small)
 	if small {
@@ -195,7 +195,7 @@ func (r *replanner) stillHolds(done plan.Step) bool {
 	})
 	return c.reads(done) && at >= 0 && !slices.ContainsFunc(r.situation.History[at+1:], func(item plan.HistoryItem) bool {
 		call := plan.Step{Executor: plan.ExecutorTool, Tool: item.Tool, Args: item.Args}
-		tool, err := r.brief.Catalogue.Find(item.Tool)
+		tool, err := r.brief.Catalog.Find(item.Tool)
 		undone := err == nil && tool.Trusted && tool.Previews && item.Status == plan.ItemFailed // all or nothing
 		return c.changes(call) && !undone && (done.Tool != "fs.read" || sameFile(done, call))
 	})

@@ -15,7 +15,8 @@ import (
 )
 
 // ruled returns the steps that are still to do after the looks, and why no model has to
-// plan them; "" if it has to, also where they are more than a plan may have.
+// plan them. The reason is "" if a model has to, also where the steps are more than a
+// plan may have.
 func ruled(b prompt.Brief) (steps []plan.Step, reason string) {
 	if steps, reason = byRule(b); b.MaxSteps > 0 && len(b.Looks)+len(steps) > b.MaxSteps {
 		return nil, ""
@@ -65,7 +66,7 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 	if !ok || len(b.Looked) != 1 || len(b.Looks) != 1 || slices.Contains(b.Prompting.Sketch.Files, file) {
 		return plan.Step{}, false
 	}
-	if _, err := b.Catalogue.Find("fs.write"); err != nil {
+	if _, err := b.Catalog.Find("fs.write"); err != nil {
 		return plan.Step{}, false
 	}
 	text, ok := intent.List(b.Looked[0].Tool, b.Looked[0].Result, intent.ListFormOf(b.Goal, file))
@@ -73,9 +74,9 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 }
 
 // filteredList returns the plan of a goal that wants the names of files in a new file, of
-// those that have a key or have none, if the looks have read all of them.
+// those that have a key or lack it. The looks must have read all of them.
 func filteredList(b prompt.Brief) (plan.Step, bool) {
-	if _, err := b.Catalogue.Find("fs.write"); err != nil || len(b.Looked) != len(b.Looks) {
+	if _, err := b.Catalog.Find("fs.write"); err != nil || len(b.Looked) != len(b.Looks) {
 		return plan.Step{}, false
 	}
 	if file, creates := intent.CreatedFile(b.Goal, b.Prompting.Sketch.Files); creates && len(b.Prompting.Sketch.Near) == 0 {
@@ -106,7 +107,7 @@ func writeStep(b prompt.Brief, file, text string) plan.Step {
 // ruledPlan returns the plan that begins with the looks and goes on with steps that rules
 // have made, to which nothing is to be added.
 func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
-	c := completion{brief: b, steps: reply.FinishSteps(b.Catalogue, b.Prompting.ProfileNames(), steps)}
+	c := completion{brief: b, steps: reply.FinishSteps(b.Catalog, b.Prompting.ProfileNames(), steps)}
 	c.lead()
 	return titled(b, plan.Plan{Steps: c.steps}, "", "")
 }
@@ -119,7 +120,7 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	if !wanted || !lookedAtAll(b) {
 		return nil, false
 	}
-	if _, err := b.Catalogue.Find("fs.patch"); err != nil {
+	if _, err := b.Catalog.Find("fs.patch"); err != nil {
 		return nil, false
 	}
 	type file struct{ look, path, text string }
@@ -155,7 +156,7 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 		}
 		next("Set "+change.Name+" in "+f.path, "fs.patch", map[string]any{"path": f.path, "old": old, "new": changed}, f.look)
 	}
-	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+	if _, err := b.Catalog.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
 		after := make([]string, len(steps))
 		for i, s := range steps {
 			after[i] = s.Index
@@ -170,7 +171,7 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 // renamed by what they mean, and not as words.
 func wordSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	from, to, ok := intent.WordReplaced(b.Goal)
-	if _, err := b.Catalogue.Find("fs.patch"); err != nil || !ok || slices.ContainsFunc((&completion{brief: b}).places(), func(p place) bool { return p.name == from }) {
+	if _, err := b.Catalog.Find("fs.patch"); err != nil || !ok || slices.ContainsFunc((&completion{brief: b}).places(), func(p place) bool { return p.name == from }) {
 		return nil, false
 	}
 	var patches []plan.Step
@@ -207,7 +208,7 @@ func lookedAtAll(b prompt.Brief) bool {
 // moveSteps returns the moves of the files that a goal names to the folder that it names.
 func moveSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	files, folder, ok := intent.MoveWanted(b.Goal, b.Prompting.Sketch.Files)
-	if _, err := b.Catalogue.Find("fs.move"); err != nil || !ok || len(b.Prompting.Sketch.Near) > 0 {
+	if _, err := b.Catalog.Find("fs.move"); err != nil || !ok || len(b.Prompting.Sketch.Near) > 0 {
 		return nil, false
 	}
 	moves := make([]plan.Step, len(files))
@@ -223,7 +224,7 @@ func moveSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 // model writes when the step is ready, and the run of the tests.
 func additionSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	wanted, ok := intent.AdditionWanted(b.Goal)
-	if _, err := b.Catalogue.Find("code.insert"); err != nil || !ok {
+	if _, err := b.Catalog.Find("code.insert"); err != nil || !ok {
 		return nil, false
 	}
 	c := completion{brief: b}
@@ -259,7 +260,7 @@ var proseExtensions = map[string]bool{".md": true, ".txt": true, ".rst": true, "
 // writes when the step is ready.
 func createStep(b prompt.Brief) (plan.Step, bool) {
 	file, ok := intent.CreatedFile(b.Goal, b.Prompting.Sketch.Files)
-	if _, err := b.Catalogue.Find("fs.write"); err != nil || !ok || len(b.Looked) != len(b.Looks) || len(b.Prompting.Sketch.Near) > 0 || intent.WantsTests(b.Goal) {
+	if _, err := b.Catalog.Find("fs.write"); err != nil || !ok || len(b.Looked) != len(b.Looks) || len(b.Prompting.Sketch.Near) > 0 || intent.WantsTests(b.Goal) {
 		return plan.Step{}, false
 	}
 	step := writeStep(b, file, "")
@@ -274,7 +275,7 @@ const mostEdited = 4
 // editSteps returns the patches of the files that a goal names which only wants these
 // changed, and the run of the tests. The model writes what changes when a step is ready.
 func editSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
-	if _, err := b.Catalogue.Find("fs.patch"); err != nil || !intent.EditsInPlace(b.Goal) || len(b.Looked) != len(b.Looks) {
+	if _, err := b.Catalog.Find("fs.patch"); err != nil || !intent.EditsInPlace(b.Goal) || len(b.Looked) != len(b.Looks) {
 		return nil, false
 	}
 	c := completion{brief: b}
@@ -368,7 +369,7 @@ func commentSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	if !wanted || len(b.Looks) != 2 || len(b.Looked) != 2 {
 		return nil, false
 	}
-	if _, err := b.Catalogue.Find("code.comment"); err != nil {
+	if _, err := b.Catalog.Find("code.comment"); err != nil {
 		return nil, false
 	}
 	symbols := b.Looked[1]
@@ -388,7 +389,7 @@ func commentSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	for _, name := range names {
 		add("Describe "+name, "code.comment", map[string]any{"path": symbols.Args["path"], "symbol": name})
 	}
-	if _, err := b.Catalogue.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
+	if _, err := b.Catalog.Find("test.run"); err == nil && intent.WantsTests(b.Goal) && len(steps) > 0 {
 		add("Run the tests", "test.run", map[string]any{})
 	}
 	return steps, true

@@ -249,7 +249,7 @@ func TestFiguresOfServersAreFetchedAgainWhenCallsEnd(t *testing.T) {
 
 func TestLostServerNamesStepsThatLoseTheirTool(t *testing.T) {
 	s := open(t, tui.Options{}, 110, 36).show(newStory().Greeted().Run(
-		event.RunStarted{Goal: panetest.StoryGoal, Workspace: "/src", Session: panetest.StorySession, Model: "m", Limits: event.DefaultLimits(), Catalogue: panetest.StoryCatalogue()},
+		event.RunStarted{Goal: panetest.StoryGoal, Workspace: "/src", Session: panetest.StorySession, Model: "m", Limits: event.DefaultLimits(), Catalog: panetest.StoryCatalog()},
 		event.PlanCreated{Plan: plan.Plan{ID: "rename", Title: "Rename", Goal: panetest.StoryGoal, Steps: panetest.RenameSteps()}, Revision: 1}))
 	s.show(newStory().Session(session.Status{Workspace: "/src", Model: "m", Servers: []plan.ServerStatus{{Name: "workspace", State: plan.ServerFailed, Error: "exited with exit status 9 after a long time: panic: out of cheese"}}}))
 	s.wants("lost the server workspace; steps 1, 2, 3 and 4 lose their tool: exited")

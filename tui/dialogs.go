@@ -172,7 +172,7 @@ func (d *dialogs) undoable() bool {
 		if s.Items != nil && s.Step.Executor == plan.ExecutorTool {
 			inner = nil // they call what the step says
 		}
-		tool, err := r.Catalogue.Find(s.Step.Tool)
+		tool, err := r.Catalog.Find(s.Step.Tool)
 		return err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews || slices.ContainsFunc(inner, changed)
 	}
 	return slices.ContainsFunc(r.Steps, changed) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)

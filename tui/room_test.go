@@ -124,7 +124,7 @@ func TestShownThinkingIsKept(t *testing.T) {
 func listsFiles(status event.Data, readOnly bool) *story {
 	st := newStory().Greeted()
 	step := plan.Step{Index: "1", Title: "List the files", Executor: plan.ExecutorTool, Tool: "fs.list"}
-	st.Run(event.RunStarted{Goal: "list the files", Session: panetest.StorySession, Catalogue: plan.Catalogue{{Name: "fs.list", Server: "s", ReadOnly: readOnly, Annotated: true}}, Limits: event.DefaultLimits()},
+	st.Run(event.RunStarted{Goal: "list the files", Session: panetest.StorySession, Catalog: plan.Catalog{{Name: "fs.list", Server: "s", ReadOnly: readOnly, Annotated: true}}, Limits: event.DefaultLimits()},
 		event.RouteMatched{},
 		event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "List the files", Steps: []plan.Step{step}}},
 		event.StepStarted{Index: "1", Attempt: 1, Title: step.Title, Executor: step.Executor, Tool: step.Tool})

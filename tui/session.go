@@ -17,8 +17,8 @@ import (
 	"replan/tui/wording"
 )
 
-// sessionFeed knows what the session has told of itself, and applies its events: those of
-// runs go to the feed of runs, those of what it does beside them to the feed of jobs.
+// sessionFeed knows what the session has told of itself, and applies its events. Those of
+// runs go to the feed of runs, and those of what it does beside them to the feed of jobs.
 type sessionFeed struct {
 	runs    *runFeed
 	jobs    *jobFeed

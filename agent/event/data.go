@@ -24,7 +24,7 @@ type RunStarted struct {
 	Model     string           `json:"model"`           // "" if there is none
 	Limits    Limits           `json:"limits"`
 	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule
-	Catalogue plan.Catalogue   `json:"catalogue"`
+	Catalog   plan.Catalog     `json:"catalogue"`
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // input for planning: instructions, conversation, phases
 

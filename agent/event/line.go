@@ -23,9 +23,9 @@ const LargeValue = 256 << 10
 const GapSize = len(`{"ref":".json","sha256":"","bytes":12345678}`) + 2*2*sha256.Size
 
 // Line is the JSON of an event, with gaps for the large values among its args and
-// results: the innermost ones, and a list or an object of many small values as a whole.
-// They are encoded as they are written, because an event may hold the same result
-// several times.
+// results. A gap takes an innermost value, or as a whole a list or an object of many
+// small values. The values are encoded as they are written, because an event may hold the
+// same result several times.
 type Line struct {
 	JSON []byte // with a short string in place of each gap
 	Gaps []Gap  // in order

@@ -12,23 +12,23 @@ import (
 // had ended. It carries the settings that hold from here on. Limits may have been
 // raised, and tools added or removed.
 type RunResumed struct {
-	From      uint64           `json:"from"` // the last event before
-	Session   string           `json:"session,omitempty"`
-	Model     string           `json:"model"`                    // "" if there is none
-	Tools     bool             `json:"model_tools,omitempty"`    // the model can call tools
-	Window    int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
-	Vision    bool             `json:"vision,omitempty"`         // the model sees pictures
-	Small     bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
-	Loops     prompt.Loops     `json:"loops,omitempty"`          // of the model, see prompt.Prompting
-	Measured  *fit.Record      `json:"measured,omitempty"`       // see prompt.Prompting
-	Speed     float64          `json:"read_speed,omitempty"`     // of the model, see prompt.Prompting; 0 if unknown
-	Models    *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
-	Limits    Limits           `json:"limits"`
-	Rules     []rule.Rule      `json:"rules"` // gate rules, see rule.Rule; the user's permissions for the run stay before them
-	Catalogue plan.Catalogue   `json:"catalogue"`
-	Priors    map[string]int64 `json:"priors"`
-	Review    bool             `json:"review,omitempty"` // hold the rest of the plan, and every new one, for review; false leaves the setting unchanged
-	Attended  bool             `json:"attended,omitempty"`
+	From     uint64           `json:"from"` // the last event before
+	Session  string           `json:"session,omitempty"`
+	Model    string           `json:"model"`                    // "" if there is none
+	Tools    bool             `json:"model_tools,omitempty"`    // the model can call tools
+	Window   int              `json:"context_window,omitempty"` // of the model, in tokens; 0 if unknown
+	Vision   bool             `json:"vision,omitempty"`         // the model sees pictures
+	Small    bool             `json:"small,omitempty"`          // the model has few parameters, see prompt.Prompting
+	Loops    prompt.Loops     `json:"loops,omitempty"`          // of the model, see prompt.Prompting
+	Measured *fit.Record      `json:"measured,omitempty"`       // see prompt.Prompting
+	Speed    float64          `json:"read_speed,omitempty"`     // of the model, see prompt.Prompting; 0 if unknown
+	Models   *prompt.Models   `json:"models,omitempty"`         // that plan from now on; nil leaves them unchanged
+	Limits   Limits           `json:"limits"`
+	Rules    []rule.Rule      `json:"rules"` // gate rules, see rule.Rule; the user's permissions for the run stay before them
+	Catalog  plan.Catalog     `json:"catalogue"`
+	Priors   map[string]int64 `json:"priors"`
+	Review   bool             `json:"review,omitempty"` // hold the rest of the plan, and every new one, for review; false leaves the setting unchanged
+	Attended bool             `json:"attended,omitempty"`
 
 	RequireVerified bool          `json:"require_verified,omitempty"` // from now on, as in RunStarted
 	WritesCalls     bool          `json:"writes_calls,omitempty"`     // the loops of the model get a format in place of tools, see prompt.Prompting

@@ -30,9 +30,9 @@ func limit(ctx context.Context, req prompt.Request) (limited context.Context, ex
 	return limited, extend, end
 }
 
-// limitByMachine applies the time limits of a request without a limit of its caller:
-// how long nothing may come, and unless the reply is read as it comes, how
-// long it may take in all.
+// limitByMachine applies the time limits of a request without a limit of its caller.
+// One is how long nothing may come. The other, unless the reply is read as it comes,
+// is how long it may take in all.
 func limitByMachine(ctx context.Context, req prompt.Request, f pace.Forecast) (limited context.Context, extend, end func()) {
 	silence, whole := f.Limits(cmp.Or(req.MaxTokens, prompt.DefaultMaxTokens), len(req.Tools) > 0) // a server holds a call back until it is whole
 	limited, cancel := context.WithCancelCause(ctx)

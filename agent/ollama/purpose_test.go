@@ -56,14 +56,14 @@ func (h *headers) last() []string {
 // purposeRequests returns a request for each purpose, by the header that it needs.
 func purposeRequests() map[string]prompt.Request {
 	tool := plan.Tool{Name: "fs.read", Server: "workspace", Description: "Reads a file.", InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
-	b := prompt.Brief{Goal: "Rename it", Catalogue: plan.Catalogue{tool}}
+	b := prompt.Brief{Goal: "Rename it", Catalog: plan.Catalog{tool}}
 	p := plan.Plan{Title: "Rename", Steps: []plan.Step{{Index: "3", Title: "Read it", Executor: plan.ExecutorTool, Tool: "fs.read"}}}
 	step, profile := p.Steps[0], prompt.Profile{Name: "explorer"}
 	talk := []prompt.Message{prompt.ReplyMessage(reply.Reply{Text: "I look."}), prompt.Reminder(b, step, prompt.Turn{Number: 5})}
 	crowded := b
 	crowded.Prompting.ContextWindow = 4096
 	for i := range 220 {
-		crowded.Catalogue = append(crowded.Catalogue, plan.Tool{Name: fmt.Sprintf("weather.station_%03d", i), Server: "weather", InputSchema: tool.InputSchema})
+		crowded.Catalog = append(crowded.Catalog, plan.Tool{Name: fmt.Sprintf("weather.station_%03d", i), Server: "weather", InputSchema: tool.InputSchema})
 	}
 	selection, _ := prompt.SelectionRequest(crowded, reply.Analysis{})
 	delegated := prompt.AnalysisRequest(prompt.AgentBrief(b, step, profile))

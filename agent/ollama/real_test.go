@@ -154,7 +154,7 @@ func TestRealServerAcceptsThinkLevels(t *testing.T) {
 
 func TestRealServerAcceptsTools(t *testing.T) {
 	client := real(t, ollama.Config{ContextWindow: 8192})
-	tools := plan.Offer(slices.Concat(prompt.PlanTools(), plan.Catalogue{
+	tools := plan.Offer(slices.Concat(prompt.PlanTools(), plan.Catalog{
 		{Name: "text.count", Server: "demo", Description: "counts", InputSchema: []byte(`{"type":"object","properties":{
 			"a":{"type":["string","null"],"enum":["x",null]},"b":{"anyOf":[{"type":"string"},{"type":"integer"}]},
 			"c":{"$ref":"#/$defs/c"},"d":{"type":"array","items":{"$ref":"#/$defs/c"}},"e":true},
@@ -234,7 +234,7 @@ func phases(t *testing.T, info prompt.ModelInfo) (analysis, execution prompt.Req
 	path := `"path":{"type":"string","description":"of a file or a folder of this project"}`
 	pipeline := planning.NewPipeline(prompt.Brief{
 		Goal: "rename authenticate to verify_user and run the tests",
-		Catalogue: plan.Catalogue{
+		Catalog: plan.Catalog{
 			{Name: "fs.read", Server: "demo", Description: "returns the text of a file, or of some of its lines", InputSchema: schema(path), ReadOnly: true, Annotated: true},
 			{Name: "fs.list", Server: "demo", Description: "lists what is in a folder", InputSchema: schema(path), ReadOnly: true, Annotated: true},
 			{Name: "fs.search", Server: "demo", Description: "finds the lines that hold a text", InputSchema: schema(path + `,"query":{"type":"string"}`), ReadOnly: true, Annotated: true},

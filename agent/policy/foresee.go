@@ -18,7 +18,7 @@ type Foreseen struct {
 
 // Foresee returns, in execution order, the expected decision about each call of a
 // plan before it runs. If the decision depends on unknown values, the call asks.
-func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) []Foreseen {
+func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalog plan.Catalog) []Foreseen {
 	values := maps.Clone(p.Variables)
 	if values == nil {
 		values = map[string]any{}
@@ -36,8 +36,8 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalogue plan.C
 			continue
 		}
 		decided := rule.Rule{Verdict: rule.VerdictRun} // for an unknown tool only the plan decides
-		if tool, err := catalogue.Find(step.Tool); err == nil {
-			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalogue)
+		if tool, err := catalog.Find(step.Tool); err == nil {
+			decided = foreseen(rules, tool, step, values, carriedBy(p, step), catalog)
 			if tool.Changed != "" && decided.Verdict != rule.VerdictBlock {
 				decided = rule.ChangedTool(tool)
 			}
@@ -81,10 +81,10 @@ func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 
 // foreseen returns the rule that will decide about a step's call, from what is
 // known before the plan runs. If it depends on unknown values, the call asks.
-func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalogue plan.Catalogue) rule.Rule {
+func foreseen(rules []rule.Rule, tool plan.Tool, step plan.Step, values map[string]any, carried []rule.Provenance, catalog plan.Catalog) rule.Rule {
 	asks := rule.Rule{Verdict: rule.VerdictAsk}
 	origin := func(p rule.Provenance) (plan.Tool, bool) {
-		source, err := catalogue.Find(p.Tool)
+		source, err := catalog.Find(p.Tool)
 		return source, err == nil
 	}
 	speaking := rule.Matching(rules, tool)

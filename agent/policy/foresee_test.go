@@ -12,7 +12,7 @@ import (
 )
 
 func TestForeseeFindsCallsThatAsk(t *testing.T) {
-	catalogue := plan.Catalogue{
+	catalog := plan.Catalog{
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true},
 		{Name: "change", Server: "w", Annotated: true, Destructive: true},
 		{Name: "push", Server: "w", Annotated: true},
@@ -45,7 +45,7 @@ func TestForeseeFindsCallsThatAsk(t *testing.T) {
 		call("9", "much", map[string]any{}),
 	}}
 	var got []string
-	for _, f := range policy.Foresee(rules, p, plan.NewGraph(p), catalogue) {
+	for _, f := range policy.Foresee(rules, p, plan.NewGraph(p), catalog) {
 		got = append(got, fmt.Sprint(f.Step, " ", f.Rule.Verdict, " ", f.Asks))
 	}
 	if want := []string{"1 run false", "2 run false", "3 ask true", "4 run true", "5 block false", "6 run false", "7 ask true", "8 ask true", "9 block false"}; !slices.Equal(got, want) {

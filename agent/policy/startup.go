@@ -10,8 +10,8 @@ import (
 )
 
 // startupNames are files and folders that other programs run or obey on their
-// own: when a folder is opened, a commit is made, a shell starts, a change is
-// pushed, or an agent starts to work.
+// own. They do so when a folder is opened, a commit is made, a shell starts, a
+// change is pushed, or an agent starts to work.
 var startupNames = []string{
 	".mcp.json", ".envrc", ".replan", ".vscode", ".idea", ".cursor", ".cursorrules", ".claude", ".gemini", ".codex", ".devcontainer", ".zed",
 	"agents.md", "claude.md", "gemini.md", "copilot-instructions.md",

@@ -8,11 +8,11 @@ import (
 // AsksForTests reports whether the user's own words ask to run the tests. Since
 // that opens a gate, ambiguous words do not count.
 //
-// Words ask for tests in four cases. Within one clause, a verb such as run, fix
-// or check has the test, the tests or the test suite as its object, with at
-// most a few words in between ("run the parser tests"). Or the words state
-// that tests fail, are red or do not pass. Or tests should pass or be green ("make
-// the tests pass"). Or the words are "test it".
+// Words ask for tests in four cases. Within one clause, a verb such as run, fix or
+// check has the test, the tests or the test suite as its object. At most a few
+// words stand in between ("run the parser tests"). Or the words state that tests
+// fail, are red or do not pass. Or tests should pass or be green ("make the tests
+// pass"). Or the words are "test it".
 //
 // Paths, file names and names that merely contain the word test ("the test
 // helper") do not count, nor do tests to delete, rename or write. Nothing after a

@@ -269,7 +269,7 @@ func (f *feed) take(o Output) (events []event.Event) {
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		if e.Run == f.run {
-			events = append(events, f.own(session.Status{Workspace: untrusted.Text(d.Workspace), Model: untrusted.Text(d.Model), Tools: len(d.Catalogue)}))
+			events = append(events, f.own(session.Status{Workspace: untrusted.Text(d.Workspace), Model: untrusted.Text(d.Model), Tools: len(d.Catalog)}))
 		}
 		// The screen asks what is open once the last event has arrived, which is therefore new.
 		switch {

@@ -113,7 +113,7 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 		return
 	}
 	outer := k.outer
-	if missing := p.run.MissingTools(outer.current().Catalogue); len(missing) > 0 {
+	if missing := p.run.MissingTools(outer.current().Catalog); len(missing) > 0 {
 		p.drop()
 		k.refuse(fmt.Errorf("the run %s cannot be resumed: it needs %s, which no server offers now", p.run.ID, strings.Join(missing, ", ")))
 		return
@@ -126,7 +126,7 @@ func (c *children) takeUp(ctx context.Context, k *child) {
 		return
 	}
 	models, resumed := outer.current().Models(), resumedBy(outer.answering())
-	resumed.Models, resumed.Limits, resumed.Catalogue, resumed.Priors = &models, limits, outer.current().Catalogue, k.priors
+	resumed.Models, resumed.Limits, resumed.Catalog, resumed.Priors = &models, limits, outer.current().Catalog, k.priors
 	k.run = c.runs.resume(ctx, *p, resumed, nil, k)
 }
 
@@ -154,14 +154,14 @@ func (c *children) started(k *child) (event.RunStarted, error) {
 		return event.RunStarted{}, err
 	}
 	started := event.RunStarted{
-		Goal: untrusted.Text(k.goal), Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalogue: outer.Catalogue, Priors: k.priors,
+		Goal: untrusted.Text(k.goal), Outer: outer.ID, Model: outer.Model, Limits: limits, Rules: outer.Rules(), Catalog: outer.Catalog, Priors: k.priors,
 		Prompting: prompting, Read: read, PlanOnly: k.call.Tool.Name == prompt.PlanCreate, SkipSynthesis: true,
 	}
 	if k.plan == nil {
 		return started, nil
 	}
 	faults, _ := plan.Validate(*k.plan, plan.Rules{
-		Catalogue: outer.Catalogue, CheckTools: true, PartialArgs: true, Profiles: prompting.ProfileNames(),
+		Catalog: outer.Catalog, CheckTools: true, PartialArgs: true, Profiles: prompting.ProfileNames(),
 	})
 	if len(faults) > 0 {
 		return started, fmt.Errorf("the plan cannot be run: %w", plan.FaultError(faults))

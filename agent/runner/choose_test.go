@@ -77,7 +77,7 @@ func TestChoiceHoldsForNextRun(t *testing.T) {
 	if st := status(t, s, func(st session.Status) bool { return st.Model != "" && st.ContextTokens > 0 }); st.Instructions != "AGENTS.md" {
 		t.Errorf("the session's status is %+v", st)
 	}
-	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalogue) != 2 {
+	if started := s.run(t, "one"); started.Model != "m" || started.Prompting.System != "plain" || len(started.Catalog) != 2 {
 		t.Errorf("without a choice: %+v", started)
 	}
 	s.Send(session.Choose{Model: ptr("big"), Think: ptr(prompt.ThinkLow)})
@@ -101,7 +101,7 @@ func TestChoiceHoldsForNextRun(t *testing.T) {
 	status(t, s, func(st session.Status) bool { return st.Profile == "careful" && st.Model == "slow" })
 	s.model.replies[prompt.PurposePlan] = `{"title":"One","steps":[{"title":"Look","tool":"look","args":{}}]}`
 	started = s.run(t, "three")
-	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != prompt.ThinkLow || len(started.Catalogue) != 1 {
+	if started.Model != "slow" || started.Prompting.System != "careful" || started.Prompting.Think != prompt.ThinkLow || len(started.Catalog) != 1 {
 		t.Errorf("under a profile: %+v", started)
 	}
 	s.Send(session.Choose{Profile: ptr("")})

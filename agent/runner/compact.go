@@ -34,7 +34,7 @@ func (p *preparation) compact(ctx context.Context) {
 		Turns: cut, Kept: len(messages) - cut, Before: prompt.ConversationTokens(prompting, messages), Reason: "you asked for it",
 	}
 	prompting.Conversation, prompting.Mentions = nil, p.job.Mentions
-	brief := prompt.Brief{Catalogue: p.catalogue.Accepted(), Prompting: prompting}
+	brief := prompt.Brief{Catalog: p.catalog.Accepted(), Prompting: prompting}
 	if !p.job.Compact {
 		left := prompting.ContextWindow - prompt.Tokens(brief)
 		if prompting.ContextWindow <= 0 || c.event.Before*100 <= left*p.jobConfig.share {

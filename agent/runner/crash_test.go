@@ -75,7 +75,7 @@ func fanOutPlan() plan.Plan {
 	}}}
 }
 
-var crashTools = plan.Catalogue{
+var crashTools = plan.Catalog{
 	{Server: "t", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "t", Name: "mark", Annotated: true},
 }
@@ -100,7 +100,7 @@ func crashChild(text string) int {
 		p = fanOutPlan()
 	}
 	job := runner.Job{
-		ID: "r", Plan: &p, Past: past, Journal: j, Catalogue: crashTools,
+		ID: "r", Plan: &p, Past: past, Journal: j, Catalog: crashTools,
 		Limits: event.Limits{MaxConcurrency: 8}, InDoubt: order.InDoubt,
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) { return crashCall(marks, order.Seed, c) },
 		Events: func(e event.Event) {
@@ -437,7 +437,7 @@ func TestSecondProcessCannotResumeRun(t *testing.T) {
 	}
 	p := crashPlan()
 	result, err := runner.Run(t.Context(), runner.Job{
-		ID: "r", Plan: &p, Journal: j, Catalogue: crashTools,
+		ID: "r", Plan: &p, Journal: j, Catalog: crashTools,
 		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if c.Args["step"] != "12" {
 				return big, nil

@@ -1,5 +1,5 @@
 // Package runner is the only part of the engine that does I/O. The screen and the
-// command line talk to a [Session]: it takes commands, carries out effects of the
+// command line talk to a [Session]. It takes commands, carries out effects of the
 // run with a model and tools, and returns the results as one ordered stream of
 // events. With the same engine, [Run] executes a single run for a Go program that
 // brings its own tools.

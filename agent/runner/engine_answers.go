@@ -69,7 +69,7 @@ func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error)
 	if err := e.fits(gate, args); err != nil {
 		return plan.ToolCall{}, err
 	}
-	tool, err := e.run.Catalogue.Find(open.QualifiedTool())
+	tool, err := e.run.Catalog.Find(open.QualifiedTool())
 	if err != nil {
 		return plan.ToolCall{}, err
 	}

@@ -37,7 +37,7 @@ func (e *engine) spent() (event.Usage, time.Duration) {
 func (e *engine) called() (calls []plan.HistoryItem, durations map[string][]int64) {
 	durations = map[string][]int64{}
 	for _, h := range e.run.History[min(e.historyBefore, len(e.run.History)):] {
-		if tool, err := e.run.Catalogue.Find(h.Tool); err == nil && h.Status == plan.ItemCompleted {
+		if tool, err := e.run.Catalog.Find(h.Tool); err == nil && h.Status == plan.ItemCompleted {
 			durations[tool.QualifiedName()] = append(durations[tool.QualifiedName()], h.MS)
 			calls = append(calls, h)
 		}

@@ -37,12 +37,12 @@ type Job struct {
 	// doubt unless its tool is read-only.
 	Call func(ctx context.Context, call plan.ToolCall) (any, error)
 	// Preview returns what a call would do, for the gate. It is called only for
-	// tools that the catalogue marks as previewing.
+	// tools that the catalog marks as previewing.
 	Preview func(ctx context.Context, call plan.ToolCall) (plan.ToolPreview, error)
-	// Catalogue describes the tools. nil takes every tool that the plan names,
-	// each assumed to have effects. Planning a goal requires a catalogue.
-	Catalogue plan.Catalogue
-	Priors    map[string]int64 // observed median duration per tool, in ms
+	// Catalog describes the tools. nil takes every tool that the plan names,
+	// each assumed to have effects. Planning a goal requires a catalog.
+	Catalog plan.Catalog
+	Priors  map[string]int64 // observed median duration per tool, in ms
 	// Profiles are the sub-agents that agent steps may name; a plan that names
 	// another one is invalid.
 	Profiles []prompt.Profile
@@ -168,7 +168,7 @@ func (j *Job) prepare(ctx context.Context, e *engine) ([]event.Data, error) {
 	}
 	started := j.started(info)
 	if j.Plan != nil {
-		faults, _ := plan.Validate(*j.Plan, plan.Rules{Catalogue: started.Catalogue, CheckTools: true, PartialArgs: info.Name != "", Profiles: started.Prompting.ProfileNames()})
+		faults, _ := plan.Validate(*j.Plan, plan.Rules{Catalog: started.Catalog, CheckTools: true, PartialArgs: info.Name != "", Profiles: started.Prompting.ProfileNames()})
 		if len(faults) > 0 {
 			return nil, fmt.Errorf("start the run: %w", plan.FaultError(faults))
 		}
@@ -198,7 +198,7 @@ func (j *Job) describe(ctx context.Context, e *engine) (prompt.ModelInfo, error)
 // started returns the event that starts a new run.
 func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	started := event.RunStarted{
-		Goal: untrusted.Text(j.Goal), Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalogue: j.Catalogue, Priors: j.Priors,
+		Goal: untrusted.Text(j.Goal), Model: info.Name, Limits: j.Limits, Rules: j.rules(), Catalog: j.Catalog, Priors: j.Priors,
 		Prompting: j.Prompting,
 		Plan:      j.Plan, OnFailure: j.OnFailure, SkipSynthesis: !j.Synthesize || info.Name == "", DryRun: j.DryRun, PlanOnly: j.PlanOnly,
 		Attended: j.attended(), InDoubt: j.inDoubt(), Review: j.Review != nil,
@@ -214,8 +214,8 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 	if j.Plan != nil {
 		started.Goal = cmp.Or(started.Goal, cmp.Or(j.Plan.Goal, j.Plan.Title))
 		started.Limits = ofPlan(started.Limits)
-		if j.Catalogue == nil {
-			started.Catalogue = named(*j.Plan)
+		if j.Catalog == nil {
+			started.Catalog = named(*j.Plan)
 		}
 	}
 	return started
@@ -225,7 +225,7 @@ func (j *Job) started(info prompt.ModelInfo) event.RunStarted {
 // applied.
 func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	resumed := resumedBy(info)
-	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalogue, resumed.Priors = e.current().Seq, j.Limits, j.rules(), j.Catalogue, j.Priors
+	resumed.From, resumed.Limits, resumed.Rules, resumed.Catalog, resumed.Priors = e.current().Seq, j.Limits, j.rules(), j.Catalog, j.Priors
 	resumed.Attended, resumed.InDoubt, resumed.Review = j.attended(), j.inDoubt(), j.Review != nil && !e.current().ReviewsPlans()
 	switch was := e.current().Limits; {
 	case resumed.Limits == (event.Limits{}):
@@ -233,8 +233,8 @@ func (j *Job) resumed(e *engine, info prompt.ModelInfo) event.RunResumed {
 	case was.GrowSteps && was.MaxSteps == 0:
 		resumed.Limits = ofPlan(resumed.Limits)
 	}
-	if resumed.Catalogue == nil {
-		resumed.Catalogue = e.current().Catalogue
+	if resumed.Catalog == nil {
+		resumed.Catalog = e.current().Catalog
 	}
 	return resumed
 }
@@ -331,8 +331,8 @@ func (a *asker) question(q agent.Question) {
 }
 
 // named returns the tools that the steps of a plan name.
-func named(p plan.Plan) plan.Catalogue {
-	tools := plan.Catalogue{}
+func named(p plan.Plan) plan.Catalog {
+	tools := plan.Catalog{}
 	calls := map[string]bool{} // by steps; what only checks call does not need to change anything
 	for _, step := range p.Steps {
 		calls[step.Tool] = true

@@ -38,8 +38,8 @@ const (
 	usedStep = `{"title":"Change","tool":"change","args":{"to":"x"},"result_variable":"changed"},{"title":"Use it","tool":"change","args":{"to":"${changed}"}}`
 )
 
-// lookAndChange is a catalogue of one tool that reads and one that has effects.
-var lookAndChange = plan.Catalogue{
+// lookAndChange is a catalog of one tool that reads and one that has effects.
+var lookAndChange = plan.Catalog{
 	{Server: "w", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "w", Name: "change", Annotated: true, Previews: true},
 }
@@ -85,7 +85,7 @@ func TestRunOneStep(t *testing.T) {
 		result  any    // the result of the last attempt
 	}{
 		{name: "runs without asking", step: changeStep, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, result: "x"},
-		{name: "qualified name without a catalogue", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, result: "x"},
+		{name: "qualified name without a catalog", step: `{"title":"C","tool":"disk:change","args":{"to":"x"}}`, job: runner.Job{Call: succeed}, want: event.ReasonGoalMet, result: "x"},
 		{name: "no function", step: changeStep, want: event.ReasonStepFailed, wantErr: "no function"},
 		{name: "gate of the plan without an answer", step: gatedStep, job: runner.Job{Call: succeed}, want: event.ReasonDenied},
 		{name: "gate allowed", step: gatedStep, job: runner.Job{Call: succeed, Gate: allow}, want: event.ReasonGoalMet, result: "x"},
@@ -100,7 +100,7 @@ func TestRunOneStep(t *testing.T) {
 		{name: "failure with only a doubt handler", step: changeStep, job: runner.Job{Call: failOnce(), Doubt: doubt(event.DoubtDone)}, want: event.ReasonStepFailed},
 		{name: "timeout leaves doubt", step: hangs, job: runner.Job{Call: hang}, want: event.ReasonInDoubt, wantErr: "may or may not"},
 		{name: "timeout of the tool leaves doubt", step: changeStep, job: runner.Job{Call: unclear}, want: event.ReasonInDoubt},
-		{name: "timeout of a read-only tool fails", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalogue: lookAndChange}, want: event.ReasonStepFailed},
+		{name: "timeout of a read-only tool fails", step: `{"title":"L","tool":"look","args":{},"timeout":"1ms"}`, job: runner.Job{Call: hang, Catalog: lookAndChange}, want: event.ReasonStepFailed},
 		{name: "doubt counts as done by option", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtDone}, want: event.ReasonGoalMet},
 		{name: "doubt reruns by option only once", step: hangs, job: runner.Job{Call: hang, InDoubt: event.DoubtRerun}, want: event.ReasonInDoubt},
 		{name: "doubt handler decides", step: hangs, job: runner.Job{Call: hang, Doubt: doubt(event.DoubtDone)}, want: event.ReasonGoalMet},
@@ -136,7 +136,7 @@ func TestInvalidJobDoesNotStart(t *testing.T) {
 		{"goal without a planner", runner.Job{Goal: "g"}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
 		{"goal with an unavailable model", runner.Job{Goal: "g", Model: &model{err: prompt.ErrNoModel}}, func(err error) bool { return errors.Is(err, prompt.ErrNoModel) }},
 		{"invalid plan", runner.Job{Plan: circle}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "cycle" }},
-		{"unknown tool", runner.Job{Plan: planOf(t, changeStep), Catalogue: lookAndChange[:1]}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "unknown_tool" }},
+		{"unknown tool", runner.Job{Plan: planOf(t, changeStep), Catalog: lookAndChange[:1]}, func(err error) bool { return errors.As(err, &invalid) && invalid.Faults[0].Code == "unknown_tool" }},
 		{"events out of order", runner.Job{Past: unordered}, func(err error) bool { return errors.Is(err, agent.ErrOutOfOrder) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestGoalUsesPlannersOfJob(t *testing.T) {
 	bad := planOf(t, `{"title":"Bad","tool":"change","args":{"to":"bad"}}`)
 	good := planOf(t, `{"title":"Good","tool":"change","args":{"to":"good"}}`)
 	result, err := runner.Run(t.Context(), runner.Job{
-		Goal: "change it", Planners: planning.FixedPlans(*bad, *good), Catalogue: lookAndChange,
+		Goal: "change it", Planners: planning.FixedPlans(*bad, *good), Catalog: lookAndChange,
 		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if c.Args["to"] == "bad" {
 				return nil, errors.New("it is bad")
@@ -214,7 +214,7 @@ func TestCanceledContextStopsRun(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			past := &memory{room: -1}
 			job := runner.Job{
-				Plan: planOf(t, `{"title":"Wait","tool":"`+tool+`","args":{}}`, changeStep), Catalogue: lookAndChange, Journal: past,
+				Plan: planOf(t, `{"title":"Wait","tool":"`+tool+`","args":{}}`, changeStep), Catalog: lookAndChange, Journal: past,
 				Limits: event.Limits{MaxConcurrency: 1},
 				Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 					cancel()
@@ -256,7 +256,7 @@ func TestGateShowsPreview(t *testing.T) {
 	var hashes map[string]string
 	var command *plan.Command
 	_, err := runner.Run(t.Context(), runner.Job{
-		Plan: planOf(t, gatedStep), Catalogue: lookAndChange,
+		Plan: planOf(t, gatedStep), Catalog: lookAndChange,
 		Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) {
 			return plan.ToolPreview{Diff: "+x", Hashes: map[string]string{"f": "00"}, Command: &plan.Command{Argv: []string{"make"}}}, nil
 		},
@@ -414,7 +414,7 @@ func TestGatesOpenByTheLongestRemainingPath(t *testing.T) {
 	_, err := runner.Run(t.Context(), runner.Job{
 		Plan: planOf(t, step("1", ""), step("2", ""), step("3", ""), step("4", ""),
 			`{"title":"Change","tool":"change","args":{"to":"5"},"depends_on":["4"]}`), // the longest path starts at 4
-		Catalogue: lookAndChange, Call: succeed,
+		Catalog: lookAndChange, Call: succeed,
 		Preview: func(_ context.Context, c plan.ToolCall) (plan.ToolPreview, error) {
 			if first, waits := after[c.Args["to"]]; waits {
 				<-shown[first]
@@ -451,7 +451,7 @@ func TestCallThatChangesNothingOpensNoGate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked, hashes := false, map[string]string(nil)
 			_, err := runner.Run(t.Context(), runner.Job{
-				Plan: planOf(t, c.step), Catalogue: lookAndChange, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}},
+				Plan: planOf(t, c.step), Catalog: lookAndChange, Rules: []rule.Rule{{Tool: "*", Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn}},
 				Preview: func(context.Context, plan.ToolCall) (plan.ToolPreview, error) { return c.preview, nil },
 				Gate: func(context.Context, event.GateRequested) event.Decision {
 					asked = true
@@ -471,7 +471,7 @@ func TestCallThatChangesNothingOpensNoGate(t *testing.T) {
 
 func TestRunEndsWithPlanIfOnlyThatIsWanted(t *testing.T) {
 	job := runner.Job{
-		Goal: "change it", Planners: planning.FixedPlans(*planOf(t, changeStep)), Catalogue: lookAndChange, PlanOnly: true,
+		Goal: "change it", Planners: planning.FixedPlans(*planOf(t, changeStep)), Catalog: lookAndChange, PlanOnly: true,
 		Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 			t.Errorf("%s was called", c.Tool.Name)
 			return nil, nil

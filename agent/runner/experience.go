@@ -16,7 +16,7 @@ type experience struct {
 }
 
 // recall returns tools with what earlier runs have shown of them.
-func (x experience) recall(tools plan.Catalogue) plan.Catalogue {
+func (x experience) recall(tools plan.Catalog) plan.Catalog {
 	tools, err := x.store.RecallTools(x.workspace, tools)
 	if err != nil {
 		x.log.Warn("what earlier runs have shown of tools", "error", err)
@@ -37,7 +37,7 @@ func (x experience) durations() map[string]int64 {
 }
 
 // add records the successful calls of a run and how long they took.
-func (x experience) add(tools plan.Catalogue, calls []plan.HistoryItem, durations map[string][]int64) {
+func (x experience) add(tools plan.Catalog, calls []plan.HistoryItem, durations map[string][]int64) {
 	if x.dry || len(calls) == 0 {
 		return
 	}

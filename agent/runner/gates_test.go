@@ -127,7 +127,7 @@ func TestAlwaysIsRefusedWithoutShownRule(t *testing.T) {
 
 func TestEditedCallIsValidatedAndPreviewed(t *testing.T) {
 	s := open(t, policy.ApproveAsk, func(s *stage) {
-		s.tools.offered = plan.Catalogue{{
+		s.tools.offered = plan.Catalog{{
 			Name: "change", Server: "w", Annotated: true, Previews: true,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
 		}}
@@ -193,7 +193,7 @@ func TestGrantForRunAnswersWaitingGates(t *testing.T) {
 func TestAllowedGateAcceptsTheChangedTool(t *testing.T) {
 	for _, decision := range []event.Decision{event.Allow, event.Deny} {
 		s := open(t, policy.ApproveAsk, func(s *stage) {
-			s.tools.offered = plan.Catalogue{{Name: "look", Server: "w", ReadOnly: true, Annotated: true, Pin: "new", Changed: "-a\n+b\n"}}
+			s.tools.offered = plan.Catalog{{Name: "look", Server: "w", ReadOnly: true, Annotated: true, Pin: "new", Changed: "-a\n+b\n"}}
 		})
 		s.Send(session.Execute{Plan: plan.Plan{ID: "p", Title: "T", Steps: []plan.Step{{Index: "1", Title: "Look", Tool: "look", Executor: plan.ExecutorTool, Args: map[string]any{}}}}})
 		gate := until[event.GateRequested](t, s)

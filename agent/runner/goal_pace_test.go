@@ -77,12 +77,12 @@ func lookTool(name string) plan.Tool {
 
 // run runs a goal with tools that take 200 ms, in virtual time. It returns the time
 // from the end of the analysis to the end.
-func (p *paced) run(t *testing.T, tools plan.Catalogue, result string) (beyond time.Duration) {
+func (p *paced) run(t *testing.T, tools plan.Catalog, result string) (beyond time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var analyzed time.Time
 		got, err := runner.Run(t.Context(), runner.Job{
-			Goal: "look at the four parts and say how they fit", Model: p, Catalogue: tools, Synthesize: true,
+			Goal: "look at the four parts and say how they fit", Model: p, Catalog: tools, Synthesize: true,
 			Call: func(_ context.Context, c plan.ToolCall) (any, error) {
 				time.Sleep(200 * time.Millisecond)
 				if c.Args["at"] == "nowhere" {
@@ -116,7 +116,7 @@ func TestDiamondEndsSoonAfterAnalysis(t *testing.T) {
 	model := &paced{replies: map[prompt.Purpose]string{
 		prompt.PurposeAnalysis: analyzedReply, prompt.PurposePlan: diamondPlan, prompt.PurposeSynthesis: "All four parts fit.",
 	}}
-	beyond := model.run(t, plan.Catalogue{lookTool("look")}, "seen")
+	beyond := model.run(t, plan.Catalog{lookTool("look")}, "seen")
 	if t.Logf("it ended %s after the analysis", beyond); beyond > 1300*time.Millisecond {
 		t.Error("that is more than 1.3 s")
 	}
@@ -157,7 +157,7 @@ func TestPromptsAreShort(t *testing.T) {
 			model := &paced{replies: map[prompt.Purpose]string{
 				prompt.PurposeAnalysis: analyzedReply, prompt.PurposePlan: lanes(tt.join), prompt.PurposeSynthesis: "All of it fits.",
 			}}
-			model.run(t, plan.Catalogue{lookTool("look")}, result)
+			model.run(t, plan.Catalog{lookTool("look")}, result)
 			bytes := 0
 			for _, x := range model.asked {
 				bytes += x.tail
@@ -180,7 +180,7 @@ func TestReplanIsServedFromCache(t *testing.T) {
 		prompt.PurposeReplan:    `{"title":"Again","steps":[{"index":"5","title":"E","tool":"look","args":{"at":"e"},"depends_on":["2"]}]}`,
 		prompt.PurposeSynthesis: "All of it fits.",
 	}}
-	tools := plan.Catalogue{lookTool("look")}
+	tools := plan.Catalog{lookTool("look")}
 	for i := range 20 {
 		tools = append(tools, lookTool(fmt.Sprintf("other.%d", i)))
 	}

@@ -197,7 +197,7 @@ func TestToolUseIsStored(t *testing.T) {
 	s.Send(session.Execute{Plan: *planOf(t, lookStep, `{"title":"Change","tool":"change","args":{"to":"${seen}"}}`)})
 	if started := until[event.RunStarted](t, s); started.Priors["w:look"] != 7 {
 		t.Errorf("the run starts with %v", started.Priors)
-	} else if tool, err := started.Catalogue.Find("look"); err != nil || tool.Uses != 3 {
+	} else if tool, err := started.Catalog.Find("look"); err != nil || tool.Uses != 3 {
 		t.Errorf("the run starts with %+v: %v", tool, err)
 	}
 	run := until[event.ChatReply](t, s).Run

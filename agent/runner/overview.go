@@ -29,9 +29,9 @@ type overview struct {
 	measurements *measurements
 	account      *account
 
-	status    session.Status
-	catalogue plan.Catalogue    // as last seen; nil if unknown
-	troubles  map[string]string // last reported problem of each server and profile
+	status   session.Status
+	catalog  plan.Catalog      // as last seen; nil if unknown
+	troubles map[string]string // last reported problem of each server and profile
 }
 
 // publishStatus publishes the session's status and what is new about its servers.
@@ -44,7 +44,7 @@ func (o *overview) publishStatus() {
 	}
 	t := o.jobConfig()
 	if t.tools != nil {
-		o.status.Tools = len(t.offered(o.catalogue))
+		o.status.Tools = len(t.offered(o.catalog))
 	}
 	o.status.Planner = t.routing(o.routing, intent.Facts{}).Planner
 	if o.status.PlannerModel = untrusted.Text(t.prompting.Models.Planner.Name); prompt.SameModel(o.status.PlannerModel, o.status.Model) {
@@ -114,9 +114,9 @@ func (o *overview) foundModel(asked string, info prompt.ModelInfo, err error) {
 
 // foundTools takes the tools of all servers, and publishes the status. nil tells nothing
 // about them.
-func (o *overview) foundTools(all plan.Catalogue) {
+func (o *overview) foundTools(all plan.Catalog) {
 	if all != nil {
-		o.catalogue = all
+		o.catalog = all
 	}
 	o.publishStatus()
 	if all != nil {
@@ -126,7 +126,7 @@ func (o *overview) foundTools(all plan.Catalogue) {
 
 // reportUnmatched reports, once, which patterns of the profiles match no tool. It stays
 // silent while a server is missing, since its tools are unknown.
-func (o *overview) reportUnmatched(all plan.Catalogue) {
+func (o *overview) reportUnmatched(all plan.Catalog) {
 	if slices.ContainsFunc(o.status.Servers, func(server plan.ServerStatus) bool {
 		return server.State != plan.ServerReady && server.State != plan.ServerStopped // a stopped server is not wanted
 	}) {
@@ -155,7 +155,7 @@ func (o *overview) model() untrusted.Text { return o.status.Model }
 func (o *overview) planner() untrusted.Text { return o.status.PlannerModel }
 
 // known returns the tools as last seen, nil if they are unknown.
-func (o *overview) known() plan.Catalogue { return o.catalogue }
+func (o *overview) known() plan.Catalog { return o.catalog }
 
 // opener returns the model that the next goal asks first.
 func (o *overview) opener() string {
@@ -180,12 +180,12 @@ func (o *overview) weigh() {
 // opening estimates the tokens of the next request's prompt, tools and
 // conversation. It returns 0 while the tools are unknown.
 func (o *overview) opening() int {
-	if o.catalogue == nil {
+	if o.catalog == nil {
 		return 0
 	}
 	t := o.jobConfig()
 	t.prompting.ContextWindow = o.status.ContextWindow
-	return prompt.Tokens(prompt.Brief{Catalogue: t.offered(o.catalogue).Accepted(), Prompting: t.prompting})
+	return prompt.Tokens(prompt.Brief{Catalog: t.offered(o.catalog).Accepted(), Prompting: t.prompting})
 }
 
 // findBranch looks up the branch of the workspace.
@@ -217,8 +217,8 @@ type jobConfig struct {
 	spent     bool               // the budget of the session is used up
 }
 
-// offered filters a catalogue by the tool patterns of the job.
-func (t jobConfig) offered(all plan.Catalogue) plan.Catalogue {
+// offered filters a catalog by the tool patterns of the job.
+func (t jobConfig) offered(all plan.Catalog) plan.Catalog {
 	profile := prompt.Profile{Tools: t.tools}
 	return slices.DeleteFunc(slices.Clone(all), func(tool plan.Tool) bool { return !profile.May(tool) })
 }

@@ -72,13 +72,13 @@ type ModelForecaster interface {
 type Tools interface {
 	// Ready waits until all starting servers have started or failed, or until ctx
 	// ends. It returns the tools available then.
-	Ready(ctx context.Context) plan.Catalogue
+	Ready(ctx context.Context) plan.Catalog
 	// ReadyFor waits, until ctx ends, for the servers that offer the named tools.
 	// A qualified name needs only its own server. A bare name waits for any
 	// server until one offers that tool. A name may be a pattern; "*:*" matches
 	// every tool. ReadyFor returns the tools available then and the servers that
 	// are still starting.
-	ReadyFor(ctx context.Context, names []string) (all plan.Catalogue, awaited []string)
+	ReadyFor(ctx context.Context, names []string) (all plan.Catalog, awaited []string)
 	// Call calls a tool and returns its result, a JSON value with numbers as
 	// json.Number. The error wraps *plan.ToolError if the tool itself reported
 	// the failure.

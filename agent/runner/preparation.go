@@ -85,7 +85,7 @@ func (p *preparation) carryOut(ctx context.Context) error {
 	if err := p.fitModels(ctx, found.asks()); err != nil {
 		return err
 	}
-	p.missing = p.past.run.MissingTools(p.catalogue)
+	p.missing = p.past.run.MissingTools(p.catalog)
 	if err := p.checkArgs(ctx); err != nil {
 		return err
 	}

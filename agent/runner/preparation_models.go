@@ -131,7 +131,7 @@ func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
 	if g.plans && p.job.Plans() {
 		prompting := p.jobConfig.prompting
 		prompting.Mentions, prompting.BytesPerToken = p.job.Mentions, g.rate
-		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.Goal, Catalogue: p.catalogue.Accepted(), Prompting: prompting}); opening > need {
+		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.Goal, Catalog: p.catalog.Accepted(), Prompting: prompting}); opening > need {
 			need, why = opening, "the goal with its tools, mentions and the project's notes takes half of it"
 		}
 	}
@@ -195,7 +195,7 @@ func (p *preparation) checkArgs(ctx context.Context) error {
 	proposed := p.job.Execute.Plan
 	var open []string
 	for _, step := range proposed.Steps {
-		tool, err := p.catalogue.Find(step.Tool)
+		tool, err := p.catalog.Find(step.Tool)
 		if step.Executor != plan.ExecutorTool || err != nil {
 			continue
 		}

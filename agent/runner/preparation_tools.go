@@ -70,11 +70,11 @@ func (p *preparation) await(ctx context.Context, names []string, limit func(awai
 		p.waits <- serverWait{p.awaited, cancel}
 		p.all, p.awaited = p.from.tools.ReadyFor(within, names)
 	}
-	p.catalogue = p.all // a resumed run may use the tools it started with
+	p.catalog = p.all // a resumed run may use the tools it started with
 	if p.job.Resume == "" {
-		p.catalogue = p.jobConfig.offered(p.all)
+		p.catalog = p.jobConfig.offered(p.all)
 	}
-	p.catalogue = p.from.experience.recall(p.catalogue)
+	p.catalog = p.from.experience.recall(p.catalog)
 }
 
 // names returns the tools that the plan of the job calls.
@@ -107,7 +107,7 @@ func (p *preparation) mayCall() []string {
 // route returns the route of the job's goal.
 func (p *preparation) route() (r route) {
 	if p.job.Plans() {
-		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.from.routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalogue, p.info.Name != "")
+		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.from.routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalog, p.info.Name != "")
 	}
 	return r
 }

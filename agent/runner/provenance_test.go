@@ -21,7 +21,7 @@ import (
 // the workspace, and "fetch" sends text to another server. Its plans do the latter.
 func sending(s *stage) {
 	schema := json.RawMessage(`{"type":"object"}`)
-	s.tools.offered = plan.Catalogue{
+	s.tools.offered = plan.Catalog{
 		{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true, InputSchema: schema},
 		{Name: "fetch", Server: "web", ReadOnly: true, Annotated: true, InputSchema: schema},
 	}

@@ -142,7 +142,7 @@ func (s *Session) Servers(ctx context.Context) (session.Servers, error) {
 			for _, t := range s.sources.tools.Ready(now) {
 				list.Tools = append(list.Tools, session.OfferedTool{
 					Server: t.Server, Name: t.Name, Description: untrusted.Text(t.Description), ReadOnly: t.ReadOnly, Destructive: t.Destructive,
-					Tokens: prompt.OfferTokens(prompting, plan.Catalogue{t}), Verdict: verdictOn(rules, t), Changed: t.Changed != "", InputSchema: t.InputSchema,
+					Tokens: prompt.OfferTokens(prompting, plan.Catalog{t}), Verdict: verdictOn(rules, t), Changed: t.Changed != "", InputSchema: t.InputSchema,
 				})
 			}
 			return list, nil

@@ -214,7 +214,7 @@ type late struct {
 	ready chan struct{}
 }
 
-func (l *late) Ready(ctx context.Context) plan.Catalogue {
+func (l *late) Ready(ctx context.Context) plan.Catalog {
 	<-l.ready
 	return l.Tools.Ready(ctx)
 }

@@ -25,8 +25,8 @@ func wording(s *stage) {
 // operating offers two of the workspace's operators instead of the stage's tools.
 type operating struct{ *tools }
 
-func (operating) Ready(context.Context) plan.Catalogue {
-	return plan.Catalogue{
+func (operating) Ready(context.Context) plan.Catalog {
+	return plan.Catalog{
 		{Name: "fs.search", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
 		{Name: "test.run", Server: "workspace", Annotated: true, Trusted: true},
 	}
@@ -40,7 +40,7 @@ func (o operating) Call(ctx context.Context, c plan.ToolCall) (any, error) {
 	return seen, err
 }
 
-func (o operating) ReadyFor(ctx context.Context, _ []string) (plan.Catalogue, []string) {
+func (o operating) ReadyFor(ctx context.Context, _ []string) (plan.Catalog, []string) {
 	return o.Ready(ctx), nil
 }
 

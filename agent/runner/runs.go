@@ -278,7 +278,7 @@ func (rs *runs) remove(r *activeRun) {
 	}
 	rs.active = slices.DeleteFunc(rs.active, func(other *activeRun) bool { return other == r })
 	calls, durations := r.engine.called()
-	rs.experience.add(r.engine.current().Catalogue, calls, durations)
+	rs.experience.add(r.engine.current().Catalog, calls, durations)
 }
 
 // spent returns what the current runs have used since they began, and their time. The
@@ -341,8 +341,8 @@ func (r *activeRun) closing() string {
 	}
 }
 
-// remarks returns what the user said to the run that it did not take. One that the user
-// stopped takes them along.
+// remarks returns the user's remarks that the run did not take; none if the user stopped
+// it.
 func (r *activeRun) remarks() []string {
 	if result := r.engine.current().Result; result != nil && result.Status == event.StatusCanceled {
 		return nil

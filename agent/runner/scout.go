@@ -32,7 +32,7 @@ func (s *scout) discover(ctx context.Context) {
 		defer cancel()
 		all := s.tools.Ready(within)
 		if all == nil {
-			all = plan.Catalogue{} // known to be empty
+			all = plan.Catalog{} // known to be empty
 		}
 		return func() {
 			s.overview.foundTools(all)

@@ -143,7 +143,7 @@ func (s *settings) choices() (list []session.ProfileChoice) {
 
 // unmatched returns the patterns of the user's profiles that match no tool, by the name
 // of the profile, in the order of profiles.
-func (s *settings) unmatched(all plan.Catalogue) (profiles []string, patterns map[string]string) {
+func (s *settings) unmatched(all plan.Catalog) (profiles []string, patterns map[string]string) {
 	patterns = map[string]string{}
 	for _, p := range s.profiles {
 		none := slices.DeleteFunc(slices.Clone(p.Tools), func(pattern string) bool {

@@ -54,7 +54,7 @@ func (j *fullJournal) Append(events ...event.Event) error {
 	return j.Journal.Append(events...)
 }
 
-var soakTools = plan.Catalogue{
+var soakTools = plan.Catalog{
 	{Server: "t", Name: "look", ReadOnly: true, Annotated: true},
 	{Server: "t", Name: "mark", Annotated: true},
 }
@@ -92,7 +92,7 @@ func soakRun(dir string, n int) error {
 	var calls atomic.Int64
 	p := soakPlan(random)
 	job := runner.Job{
-		ID: id, Plan: &p, Journal: kept, Catalogue: soakTools, Limits: event.Limits{MaxConcurrency: 4}, InDoubt: event.DoubtRerun,
+		ID: id, Plan: &p, Journal: kept, Catalog: soakTools, Limits: event.Limits{MaxConcurrency: 4}, InDoubt: event.DoubtRerun,
 		Call: func(ctx context.Context, c plan.ToolCall) (any, error) {
 			if calls.Add(1) != at+1 {
 				return map[string]any{"text": string(make([]byte, 1000))}, nil

@@ -90,22 +90,22 @@ type tools struct {
 	revoked []string
 	changed func()
 	servers []plan.ServerStatus
-	offered plan.Catalogue // nil means look and change
+	offered plan.Catalog // nil means look and change
 }
 
-func (t *tools) Ready(context.Context) plan.Catalogue {
+func (t *tools) Ready(context.Context) plan.Catalog {
 	if t.offered != nil {
 		return t.offered
 	}
 	schema := json.RawMessage(`{"type":"object"}`)
-	return plan.Catalogue{
+	return plan.Catalog{
 		{Name: "look", Server: "w", ReadOnly: true, Annotated: true, InputSchema: schema},
 		{Name: "change", Server: "w", Annotated: true, Destructive: true, InputSchema: schema, Previews: true},
 	}
 }
 
 // ReadyFor blocks until the context ends if a tool of a starting server is named.
-func (t *tools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
+func (t *tools) ReadyFor(ctx context.Context, names []string) (plan.Catalog, []string) {
 	var awaited []string
 	for _, server := range t.Status() {
 		named := slices.ContainsFunc(names, func(name string) bool {

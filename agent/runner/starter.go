@@ -48,10 +48,10 @@ type preparedJob struct {
 	job       intake.Job
 	jobConfig jobConfig // the settings at its start
 	info      prompt.ModelInfo
-	models    prompt.Models  // that plan in place of it
-	all       plan.Catalogue // all tools
-	catalogue plan.Catalogue // the tools on offer
-	summary   *summary       // set if the conversation was summarized
+	models    prompt.Models // that plan in place of it
+	all       plan.Catalog  // all tools
+	catalog   plan.Catalog  // the tools on offer
+	summary   *summary      // set if the conversation was summarized
 	priors    map[string]int64
 	past      pastRun      // the run to resume
 	facts     intent.Facts // about the names in the goal
@@ -143,7 +143,7 @@ func (s *starter) resume(ctx context.Context, p preparedJob) {
 		}
 	}
 	resumed := resumedBy(p.info)
-	resumed.Models, resumed.Catalogue, resumed.Priors = &p.models, p.catalogue, p.priors
+	resumed.Models, resumed.Catalog, resumed.Priors = &p.models, p.catalog, p.priors
 	resumed.Limits = s.account.leaseAgain(limits, run.Usage, run.Elapsed())
 	s.runs.resume(ctx, p.past, resumed, p.job.Decided, nil)
 }
@@ -152,10 +152,10 @@ func (s *starter) resume(ctx context.Context, p preparedJob) {
 func (s *starter) started(p preparedJob) event.RunStarted {
 	limits, _ := s.account.lease()
 	prompting := p.promptingOf(s.conversation.history())
-	prompting.Servers = instructions(s.terms.servers(), p.catalogue)
+	prompting.Servers = instructions(s.terms.servers(), p.catalog)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
-		Catalogue: p.catalogue, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.terms.routing, p.facts),
+		Catalog: p.catalog, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.terms.routing, p.facts),
 		Dirty: p.dirty, OnFailure: s.terms.onFailure, Read: s.conversation.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {
@@ -222,7 +222,7 @@ func (p preparedJob) refusal() (reply event.ChatReply, refused bool) {
 }
 
 // instructions is what the servers of tools say about themselves, by name.
-func instructions(servers []plan.ServerStatus, tools plan.Catalogue) map[string]untrusted.Text {
+func instructions(servers []plan.ServerStatus, tools plan.Catalog) map[string]untrusted.Text {
 	noted := map[string]untrusted.Text{}
 	for _, server := range servers {
 		if server.Instructions != "" && slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Server == server.Name }) {

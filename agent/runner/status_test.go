@@ -12,8 +12,8 @@ import (
 
 func TestStatusCountsToolsOfProfile(t *testing.T) {
 	s := open(t, policy.ApproveAll, settings)
-	if started := s.run(t, "one"); len(started.Catalogue) != 2 {
-		t.Fatalf("got %d tools without a profile, want 2", len(started.Catalogue))
+	if started := s.run(t, "one"); len(started.Catalog) != 2 {
+		t.Fatalf("got %d tools without a profile, want 2", len(started.Catalog))
 	}
 	s.Send(session.Choose{Profile: ptr("careful")})
 	if st := status(t, s, func(st session.Status) bool { return st.Profile == "careful" }); st.Tools != 1 {

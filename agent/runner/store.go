@@ -35,11 +35,11 @@ type Store interface {
 	MedianDurations() (map[string]int64, error)
 	// AddDurations records the durations of further calls of each tool, in ms.
 	AddDurations(samples map[string][]int64) error
-	// RecallTools returns the tools of a catalogue with what earlier runs in a
+	// RecallTools returns the tools of a catalog with what earlier runs in a
 	// folder have shown of them. An error comes with the tools as they are.
-	RecallTools(folder string, c plan.Catalogue) (plan.Catalogue, error)
+	RecallTools(folder string, c plan.Catalog) (plan.Catalog, error)
 	// NoteCalls records the calls of a run in a folder that returned results.
-	NoteCalls(folder string, c plan.Catalogue, calls []plan.HistoryItem) error
+	NoteCalls(folder string, c plan.Catalog, calls []plan.HistoryItem) error
 }
 
 // SameFolder reports whether two absolute paths lead to the same folder after

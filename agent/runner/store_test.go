@@ -81,7 +81,7 @@ func (s *fakeStore) MedianDurations() (map[string]int64, error) {
 	return s.durations.medians, s.durations.err
 }
 
-func (s *fakeStore) RecallTools(_ string, c plan.Catalogue) (plan.Catalogue, error) {
+func (s *fakeStore) RecallTools(_ string, c plan.Catalog) (plan.Catalog, error) {
 	c = slices.Clone(c)
 	for i := range c {
 		c[i].Uses = 3
@@ -89,7 +89,7 @@ func (s *fakeStore) RecallTools(_ string, c plan.Catalogue) (plan.Catalogue, err
 	return c, s.durations.err
 }
 
-func (s *fakeStore) NoteCalls(folder string, _ plan.Catalogue, calls []plan.HistoryItem) error {
+func (s *fakeStore) NoteCalls(folder string, _ plan.Catalog, calls []plan.HistoryItem) error {
 	if s.durations.noted != nil {
 		s.durations.noted(folder, calls)
 	}

@@ -19,7 +19,7 @@ func TestJobOffersNoPlanTools(t *testing.T) {
 	m := &model{info: prompt.ModelInfo{Name: "m", Tools: true}, replies: map[prompt.Purpose]string{
 		prompt.PurposeAnalysis: `{"mode":"direct"}`, prompt.PurposeChat: "hello",
 	}}
-	result, err := runner.Run(t.Context(), runner.Job{Goal: "hi", Model: m, Catalogue: lookAndChange, Call: succeed})
+	result, err := runner.Run(t.Context(), runner.Job{Goal: "hi", Model: m, Catalog: lookAndChange, Call: succeed})
 	if err != nil || result.Reason != event.ReasonDirect {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -55,7 +55,7 @@ func TestTimeoutOfSubAgentCancelsItsCalls(t *testing.T) {
 	}}
 	var called []event.Event
 	result, err := runner.Run(t.Context(), runner.Job{
-		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalogue: lookAndChange,
+		Plan: planOf(t, `{"title":"Ask","executor":"agent","profile":"critic"}`), Model: m, Catalog: lookAndChange,
 		Profiles: []prompt.Profile{{Name: "critic", Timeout: 20 * time.Millisecond}},
 		Call: func(ctx context.Context, _ plan.ToolCall) (any, error) {
 			<-ctx.Done() // only the timeout of the step ends this call

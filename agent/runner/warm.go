@@ -114,7 +114,7 @@ func (w *warmer) staysLoaded(loaded time.Duration) bool {
 // readAhead has the server of a model read what the requests of the next run begin with. It
 // reports whether the server has read anything: it need not if it remembers the text, or
 // reads it in no time. A service that bills by the token never reads ahead.
-func readAhead(ctx context.Context, model Model, name string, t jobConfig, all plan.Catalogue) (bool, error) {
+func readAhead(ctx context.Context, model Model, name string, t jobConfig, all plan.Catalog) (bool, error) {
 	server, ok := model.(ModelForecaster)
 	if !ok {
 		return false, nil
@@ -134,7 +134,7 @@ func readAhead(ctx context.Context, model Model, name string, t jobConfig, all p
 		}
 	}
 	prompting.Profiles, _ = prompting.Loopable(info.Tools)
-	req := prompt.OpeningRequest(prompt.Brief{Catalogue: t.offered(all).Accepted(), Prompting: prompting})
+	req := prompt.OpeningRequest(prompt.Brief{Catalog: t.offered(all).Accepted(), Prompting: prompting})
 	req.Model = name
 	f, err := server.Forecast(ctx, req)
 	if err != nil || f.New() < worthTokens || f.Speed.Read > 0 && f.Reading() < worthReading {

@@ -141,7 +141,7 @@ func (e *engine) weight() weight {
 	for _, m := range e.prompting.Conversation {
 		w.conversation += len(m.Content)
 	}
-	for _, t := range e.run.Catalogue {
+	for _, t := range e.run.Catalog {
 		if !t.Trusted {
 			w.foreign++
 		}

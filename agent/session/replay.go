@@ -49,7 +49,7 @@ func ReplayEvents(id string, events []event.Event) []event.Event {
 	all := make([]event.Event, 0, len(events)+3)
 	all = append(all,
 		event.Event{Seq: 1, Time: first.Time, Run: ReplayID, Data: Status{
-			Workspace: untrusted.Text(run.Workspace), Model: untrusted.Text(run.Model), ContextWindow: run.ContextWindow, Tools: len(run.Catalogue),
+			Workspace: untrusted.Text(run.Workspace), Model: untrusted.Text(run.Model), ContextWindow: run.ContextWindow, Tools: len(run.Catalog),
 		}},
 		event.Event{Seq: 2, Time: first.Time, Run: ReplayID, Data: event.ChatUser{Text: run.Goal}},
 	)

@@ -18,7 +18,7 @@ func BenchmarkSummaries(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := store.New(dirs)
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	for i := range 40 {
 		tools = append(tools, plan.Tool{Name: fmt.Sprintf("tool.%d", i), Server: "workspace", InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"where to look"}}}`)})
 	}
@@ -29,7 +29,7 @@ func BenchmarkSummaries(b *testing.B) {
 			b.Fatal(err)
 		}
 		events := []event.Data{
-			event.RunStarted{Goal: "a goal of some words", Workspace: "/w", Catalogue: tools},
+			event.RunStarted{Goal: "a goal of some words", Workspace: "/w", Catalog: tools},
 			event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}},
 		}
 		for n, d := range events {

@@ -45,16 +45,16 @@ func (c *Changes) follow(id string) error {
 	case err != nil:
 		return err
 	}
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.RunStarted:
-			tools, c.copied = d.Catalogue, c.copied || d.Copied
+			tools, c.copied = d.Catalog, c.copied || d.Copied
 			if c.Workspace == "" {
 				c.Workspace = d.Workspace
 			}
 		case event.RunResumed:
-			tools = d.Catalogue
+			tools = d.Catalog
 		case event.RunSpawned:
 			if err := c.follow(d.Run); err != nil {
 				return err
@@ -68,7 +68,7 @@ func (c *Changes) follow(id string) error {
 
 // note records a called tool whose effects cannot be undone. Tests and linters are not
 // called for their effects.
-func (c *Changes) note(tools plan.Catalogue, name string) {
+func (c *Changes) note(tools plan.Catalog, name string) {
 	if _, err := prompt.OwnTools().Find(name); err == nil || name == "" {
 		return
 	}

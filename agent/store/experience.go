@@ -56,8 +56,8 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// recall returns a copy of a catalogue with what is known of its tools.
-func (e *experience) recall(c plan.Catalogue) (plan.Catalogue, error) {
+// recall returns a copy of a catalog with what is known of its tools.
+func (e *experience) recall(c plan.Catalog) (plan.Catalog, error) {
 	file, err := e.file.Read()
 	if len(file.Tools) == 0 {
 		return c, err
@@ -79,7 +79,7 @@ func (e *experience) recall(c plan.Catalogue) (plan.Catalogue, error) {
 
 // add records calls that returned results. A damaged file starts over, which is no
 // error.
-func (e *experience) add(c plan.Catalogue, calls []plan.HistoryItem) error {
+func (e *experience) add(c plan.Catalog, calls []plan.HistoryItem) error {
 	_, err := e.file.Change(context.Background(), func(file *experienceFile) {
 		counted := map[string]bool{}
 		for _, call := range calls {

@@ -16,7 +16,7 @@ func TestFolderRemembersItsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := plan.Catalogue{
+	tools := plan.Catalog{
 		{Name: "get", Server: "hub", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "declared", Server: "hub", OutputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "never", Server: "hub"},
@@ -53,7 +53,7 @@ func TestFolderRemembersItsTools(t *testing.T) {
 	if other, err := store.New(dirs).RecallTools("/home/b", tools); err != nil || other[0].Uses != 0 {
 		t.Errorf("another folder has %+v: %v", other[0], err)
 	}
-	changed := plan.Catalogue{{Name: "get", Server: "hub", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)}}
+	changed := plan.Catalog{{Name: "get", Server: "hub", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)}}
 	if got, err := store.New(dirs).RecallTools("/home/a", changed); err != nil || got[0].SeenSchema != nil || got[0].Uses != 2 {
 		t.Errorf("a tool with another schema has %+v: %v", got[0], err)
 	}
@@ -71,7 +71,7 @@ func TestLateRunsCountMost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := plan.Catalogue{{Name: "early", Server: "s"}, {Name: "late", Server: "s"}}
+	tools := plan.Catalog{{Name: "early", Server: "s"}, {Name: "late", Server: "s"}}
 	for _, name := range []string{"early", "late"} {
 		for range 100 {
 			if err := store.New(dirs).NoteCalls("/f", tools, []plan.HistoryItem{{Tool: name}}); err != nil {

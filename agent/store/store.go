@@ -219,16 +219,16 @@ func (s *Store) MedianDurations() (map[string]int64, error) { return s.durations
 // AddDurations records durations of tools, in ms; see [Durations.Add].
 func (s *Store) AddDurations(samples map[string][]int64) error { return s.durations.Add(samples) }
 
-// RecallTools returns the tools of a catalogue with what earlier runs in a folder have
+// RecallTools returns the tools of a catalog with what earlier runs in a folder have
 // shown of them: how often they were used, and the shape of their results. An error
 // comes with the tools as they are.
-func (s *Store) RecallTools(folder string, c plan.Catalogue) (plan.Catalogue, error) {
+func (s *Store) RecallTools(folder string, c plan.Catalog) (plan.Catalog, error) {
 	return openExperience(s.Dirs, folder).recall(c)
 }
 
 // NoteCalls records the calls of a run in a folder that returned results; the
-// catalogue describes their tools.
-func (s *Store) NoteCalls(folder string, c plan.Catalogue, calls []plan.HistoryItem) error {
+// catalog describes their tools.
+func (s *Store) NoteCalls(folder string, c plan.Catalog, calls []plan.HistoryItem) error {
 	return openExperience(s.Dirs, folder).add(c, calls)
 }
 

@@ -272,7 +272,7 @@ func TestSummariesAreReadFromJournalsOnlyOnceUntilTheyChange(t *testing.T) {
 
 func TestUndoNamesEffectsThatItLeavesButNoTests(t *testing.T) {
 	s := newStore(t)
-	tools := plan.Catalogue{{Server: "out", Name: "send"}, {Server: "out", Name: "look", ReadOnly: true}}
+	tools := plan.Catalog{{Server: "out", Name: "send"}, {Server: "out", Name: "look", ReadOnly: true}}
 	data := []event.Data{nil, event.PlanCreated{Revision: 1, Plan: plan.Plan{Title: "t", Steps: []plan.Step{{Index: "1", Executor: plan.ExecutorSelf}}}}}
 	for i, name := range []string{"fs.patch", "test.run", "test.lint", "proc.run", "send", "look"} {
 		if i < 4 {
@@ -280,7 +280,7 @@ func TestUndoNamesEffectsThatItLeavesButNoTests(t *testing.T) {
 		}
 		data = append(data, event.StepStarted{Index: "1", Attempt: i + 1, Tool: name})
 	}
-	data[0] = event.RunStarted{Goal: "change", Catalogue: tools}
+	data[0] = event.RunStarted{Goal: "change", Catalog: tools}
 	keep(t, s, "r-1", data...)
 	c, err := s.Changes("r-1")
 	if err != nil {

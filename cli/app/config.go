@@ -116,10 +116,10 @@ type asideTools struct {
 }
 
 // Ready waits for all servers and returns their tools.
-func (t asideTools) Ready(ctx context.Context) plan.Catalogue { return t.tools.Ready(ctx) }
+func (t asideTools) Ready(ctx context.Context) plan.Catalog { return t.tools.Ready(ctx) }
 
 // ReadyFor waits for the servers of the named tools; see [mcpclient.Pool.ReadyFor].
-func (t asideTools) ReadyFor(ctx context.Context, names []string) (plan.Catalogue, []string) {
+func (t asideTools) ReadyFor(ctx context.Context, names []string) (plan.Catalog, []string) {
 	return t.tools.ReadyFor(ctx, names)
 }
 

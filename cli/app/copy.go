@@ -53,8 +53,8 @@ func (i *isolation) folder() string {
 	return i.folders.Workspace
 }
 
-// backups returns where the old content of changed files is kept: what runs change in
-// a copy is undone by dropping it.
+// backups returns where the old content of changed files is kept: "" in a copy, which is
+// simply dropped.
 func (i *isolation) backups() string {
 	if i.copy != nil {
 		return ""

@@ -27,7 +27,7 @@ type Verdict struct {
 	Faults   []plan.Fault // none if it is valid
 	Warnings []plan.Fault
 	Awaited  []string // servers that did not start in time
-	Tools    plan.Catalogue
+	Tools    plan.Catalog
 
 	batches      [][]string
 	order        []string
@@ -51,16 +51,16 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		return Verdict{}, err
 	}
 	var v Verdict
-	catalogue, awaited, err := o.toolsFor(ctx, data, named.Call)
+	catalog, awaited, err := o.toolsFor(ctx, data, named.Call)
 	if err != nil {
 		return v, err
 	}
-	v.Awaited, v.Tools = awaited, catalogue
-	if catalogue, err = o.app.Store().RecallTools(o.app.Folders().Workspace, catalogue); err != nil {
+	v.Awaited, v.Tools = awaited, catalog
+	if catalog, err = o.app.Store().RecallTools(o.app.Folders().Workspace, catalog); err != nil {
 		o.with.Logger().Warn("what earlier runs have shown of tools cannot be read", "error", err)
 	}
 	rules := plan.Rules{
-		Catalogue: catalogue,
+		Catalog: catalog,
 		// A skipped or disabled server offers no tools, but that does not make
 		// every name valid.
 		CheckTools: len(o.with.Tools().Status()) > 0,
@@ -83,9 +83,9 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		o.with.Logger().Warn("the durations of tools cannot be read", "error", err)
 	}
 	v.criticalPath = graph.CriticalPath(func(s plan.Step) float64 {
-		return agent.Weigh(s, catalogue, priors) * agent.Rounds(v.Plan, s, catalogue, event.DefaultLimits())
+		return agent.Weigh(s, catalog, priors) * agent.Rounds(v.Plan, s, catalog, event.DefaultLimits())
 	})
-	gates, denied := o.foresee(v.Plan, graph, catalogue)
+	gates, denied := o.foresee(v.Plan, graph, catalog)
 	v.gates, v.Warnings = gates, append(v.Warnings, denied...)
 	return v, nil
 }
@@ -94,7 +94,7 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 // returns the tools available then and the servers that have not started in time. For a
 // single call it waits for all that may have the tool: two servers may offer its name,
 // and which of them is ready first must not decide.
-func (o Checker) toolsFor(ctx context.Context, data []byte, call bool) (plan.Catalogue, []string, error) {
+func (o Checker) toolsFor(ctx context.Context, data []byte, call bool) (plan.Catalog, []string, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
 	names := p.Tools()
 	if call && len(names) > 0 && !strings.Contains(names[0], ":") {
@@ -105,29 +105,29 @@ func (o Checker) toolsFor(ctx context.Context, data []byte, call bool) (plan.Cat
 	}
 	within, cancel := context.WithTimeout(ctx, toolsSoon)
 	defer cancel()
-	catalogue, awaited := o.with.Tools().ReadyFor(within, names)
+	catalog, awaited := o.with.Tools().ReadyFor(within, names)
 	if len(awaited) > 0 && ctx.Err() == nil {
 		if o.app.Chat() == nil {
 			o.app.Out().Note("waiting for the MCP %s %s to start", english.Agree(len(awaited), "server", "servers"), untrusted.Line(english.List(awaited, "and")))
 		}
 		within, cancel := context.WithTimeout(ctx, ToolsWithin(o.with.Tools(), awaited))
 		defer cancel()
-		catalogue, awaited = o.with.Tools().ReadyFor(within, names)
+		catalog, awaited = o.with.Tools().ReadyFor(within, names)
 	}
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return catalogue, awaited, nil
+	return catalog, awaited, nil
 }
 
 // foresee returns the steps whose calls would ask, and a warning for each whose
 // call a rule would deny, in execution order. A user who runs a plan asks for the
 // tests in it.
-func (o Checker) foresee(p plan.Plan, graph *plan.Graph, catalogue plan.Catalogue) (gates []string, denied []plan.Fault) {
+func (o Checker) foresee(p plan.Plan, graph *plan.Graph, catalog plan.Catalog) (gates []string, denied []plan.Fault) {
 	of := o.app.Gates()
 	rules := slices.Concat(of.Rules, policy.BuiltIn(policy.Trust{Workspace: of.Trusted, Tests: policy.PlansTests(&p)}))
 	gates = []string{}
-	for _, f := range policy.Foresee(rules, p, graph, catalogue) {
+	for _, f := range policy.Foresee(rules, p, graph, catalog) {
 		switch {
 		case f.Rule.Verdict == rule.VerdictBlock:
 			denied = append(denied, plan.Fault{

@@ -22,7 +22,7 @@ func ToolsWithin(tools *mcpclient.Pool, servers []string) time.Duration {
 }
 
 // ServerOf returns the server that a name of a tool or server means, "" if none does.
-func ServerOf(tools *mcpclient.Pool, name string, all plan.Catalogue) string {
+func ServerOf(tools *mcpclient.Pool, name string, all plan.Catalog) string {
 	server, _, _ := strings.Cut(name, ":")
 	if slices.ContainsFunc(tools.Status(), func(s plan.ServerStatus) bool { return s.Name == server }) {
 		return server

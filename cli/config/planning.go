@@ -154,7 +154,7 @@ func (p Planning) Names() []string {
 }
 
 // Instructed returns a copy with the project's instructions added to all prompts. trusted
-// means that the user trusts their folder.
+// means that the user trusts the folder of the instructions.
 func (p Planning) Instructed(text string, trusted bool) Planning {
 	p.Prompting.Instructions, p.Prompting.TrustsNotes = text, trusted && text != ""
 	p.Profiles = slices.Clone(p.Profiles)

@@ -180,7 +180,7 @@ func (o Remote) Stop(ctx context.Context, args []string) error {
 		}
 		switch id := wording.ShortID(s.Run()); {
 		case ctx.Err() != nil:
-			return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("the run %s is to stop, and has not ended yet. %s", id, o.comeBack(s))}
+			return &exit.Error{Status: exit.Interrupted, Code: "detached", Err: fmt.Errorf("run %s was asked to stop and has not ended yet. %s", id, o.comeBack(s))}
 		case reply == nil:
 			return o.left(ctx, s, nil, nil)
 		case reply.Status != event.StatusCanceled:

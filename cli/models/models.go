@@ -47,7 +47,7 @@ func New(a *app.App) *cobra.Command {
 	return command
 }
 
-// with opens the server for a command. Its errors are those of the program.
+// with opens the server for a command. It turns errors of Ollama into exit errors.
 func (g group) with(do func(*ollama.Client) error) error {
 	client, err := ollama.New(g.app.ModelServer())
 	if err != nil {
@@ -66,8 +66,8 @@ func (g group) with(do func(*ollama.Client) error) error {
 	}
 }
 
-// listed is a model in the output.
-type listed struct {
+// modelRow is a model in the output.
+type modelRow struct {
 	prompt.ModelInfo
 	UsedFor []string `json:"used_for"` // such as answers and plans; empty if replan does not use it
 }
@@ -86,9 +86,9 @@ func (g group) list(ctx context.Context, c *ollama.Client) error {
 		return ctx.Err()
 	}
 	roles := rolesOf(answers, g.app.Planning())
-	all := []listed{}
+	all := []modelRow{}
 	for _, m := range installed {
-		all = append(all, listed{m, app.NoNil(roles.of(m.Name))})
+		all = append(all, modelRow{m, app.NoNil(roles.of(m.Name))})
 	}
 	if out.JSON() {
 		return out.PrintJSON(all)
@@ -101,14 +101,14 @@ func (g group) list(ctx context.Context, c *ollama.Client) error {
 	}
 	for _, r := range roles {
 		if !slices.ContainsFunc(installed, func(m prompt.ModelInfo) bool { return prompt.SameModel(m.Name, r.model) }) {
-			out.Note("%s is not installed, and is to serve %s: replan models pull %s", untrusted.Line(r.model), strings.Join(r.does, ", "), untrusted.Line(r.model))
+			out.Note("%s is not installed but is configured for %s; pull it: replan models pull %s", untrusted.Line(r.model), strings.Join(r.does, ", "), untrusted.Line(r.model))
 		}
 	}
 	return nil
 }
 
 // text lists models: as a table for people, and as whole values for programs.
-func text(t *tty.Terminal, all []listed) string {
+func text(t *tty.Terminal, all []modelRow) string {
 	heads := []string{"model", "size", "params", "context", "can", "used for", "fit"}
 	if t == nil {
 		var rows [][]string
@@ -151,8 +151,8 @@ func text(t *tty.Terminal, all []listed) string {
 	return t.List(list) + below
 }
 
-// values are the columns of a model, in short without what it could have.
-func (m listed) values(short bool) []string {
+// values returns the columns of a model; short leaves out the longest context.
+func (m modelRow) values(short bool) []string {
 	context, found := window(m.ModelInfo), ""
 	if short {
 		context, _, _ = strings.Cut(context, " ")
@@ -229,15 +229,15 @@ func (all roles) of(model string) []string {
 	return nil
 }
 
-// edited is the outcome of a pull or a removal in the output.
-type edited struct {
+// outcome is the outcome of a pull or a removal in the output.
+type outcome struct {
 	Model string `json:"model"`
 	Done  string `json:"done"`            // pulled or removed
 	Bytes int64  `json:"bytes,omitempty"` // on disk
 }
 
 // print prints the outcome of a pull or a removal.
-func (g group) print(e edited) error {
+func (g group) print(e outcome) error {
 	out := g.app.Out()
 	if out.JSON() {
 		return out.PrintJSON(e)

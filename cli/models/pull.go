@@ -53,7 +53,7 @@ func (g group) pull(ctx context.Context, c *ollama.Client, name string) error {
 	if err != nil {
 		return err
 	}
-	return g.print(edited{Model: name, Done: "pulled", Bytes: meter.Last().Total})
+	return g.print(outcome{Model: name, Done: "pulled", Bytes: meter.Last().Total})
 }
 
 // progress returns what shows the progress of a pull: a line that is drawn again and again

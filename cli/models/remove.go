@@ -68,5 +68,5 @@ func (g group) remove(ctx context.Context, c *ollama.Client, name string, yes bo
 	if err := c.Remove(ctx, m.Name); err != nil {
 		return err
 	}
-	return g.print(edited{Model: m.Name, Done: "removed", Bytes: m.Bytes})
+	return g.print(outcome{Model: m.Name, Done: "removed", Bytes: m.Bytes})
 }

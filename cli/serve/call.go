@@ -29,19 +29,19 @@ type call struct {
 	tool    string
 	ending  sync.Once
 	watched chan struct{} // closed when all events were read
-	over    chan struct{} // closed when the session has answered, or ended without
+	over    chan struct{} // closed when the session has answered, or ended without an answer
 	news    chan struct{} // has a value when gates opened or closed
 
-	mu     sync.Mutex
-	runs   map[string]*clientRun // as they stand
-	first  string                // the run that the call started or resumes; "" before it
-	upto   map[string]uint64     // by run: the last event of an earlier session
-	gates  []gate                // open, in the order in which they opened
-	words  map[string]string     // of the gates, by [gateID]
-	denied []denial
-	reply  *event.ChatReply // nil until the session has answered
-	report func(progress)   // nil while no request waits
-	last   float64          // progress that was reported
+	mu           sync.Mutex
+	runs         map[string]*clientRun // as they stand
+	mainRun      string                // the run that the call started or resumes; "" before it
+	lastEarlier  map[string]uint64     // by run: the last event of an earlier session
+	gates        []gate                // open, in the order in which they opened
+	gateTexts    map[string]string     // of the gates, by [gateID]
+	denied       []denial
+	reply        *event.ChatReply // nil until the session has answered
+	report       func(progress)   // nil while no request waits
+	lastReported float64          // progress that was reported
 }
 
 // clientRun is a run of a call, with what it tells the client.
@@ -68,7 +68,7 @@ var (
 func newCall(s *Server, of Session, tool string, report func(progress)) *call {
 	return &call{
 		server: s, session: of, tool: tool, watched: make(chan struct{}), over: make(chan struct{}), news: make(chan struct{}, 1),
-		runs: map[string]*clientRun{}, upto: map[string]uint64{}, words: map[string]string{},
+		runs: map[string]*clientRun{}, lastEarlier: map[string]uint64{}, gateTexts: map[string]string{},
 		report: report,
 	}
 }
@@ -96,10 +96,10 @@ func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 	defer c.tell(nil)
 	var questions sync.WaitGroup
 	defer questions.Wait()
-	asking, stop := context.WithCancel(ctx)
+	questionCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	answers := make(chan answer, 1)
-	asks, busy := c.server.asks(ctx), false
+	way, asking := c.server.askWay(ctx), false
 	for {
 		select {
 		case <-c.over:
@@ -112,22 +112,22 @@ func (c *call) wait(ctx context.Context) (*mcp.CallToolResult, error) {
 			if ctx.Err() != nil {
 				continue // the question ended with the call: this is no denial
 			}
-			busy = false
+			asking = false
 			c.resolve(a)
 		case <-c.news:
 		}
 		open := c.open()
 		switch {
-		case len(open) == 0 || busy || c.server.answered() != "":
-		case asks == asksNever:
+		case len(open) == 0 || asking || c.server.answered() != "":
+		case way == asksNever:
 			for _, g := range open {
 				c.resolve(answer{gate: g, decision: event.Deny, by: noUser})
 			}
-		case asks == asksBetween:
+		case way == asksBetween:
 			return c.park(open), nil
 		default:
-			busy = true
-			questions.Go(func() { answers <- c.server.ask(asking, open[0]) })
+			asking = true
+			questions.Go(func() { answers <- c.server.ask(questionCtx, open[0]) })
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (c *call) watch() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answered(event.ChatReply{Run: c.first, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: untrusted.Text(errStopped.Error())})
+	c.answered(event.ChatReply{Run: c.mainRun, Status: event.StatusCanceled, Reason: event.ReasonInterrupted, Text: untrusted.Text(errStopped.Error())})
 }
 
 // answered takes the session's answer. Later ones do not count.
@@ -179,7 +179,7 @@ func (c *call) observe(e event.Event) {
 	defer c.mu.Unlock()
 	switch d := e.Data.(type) {
 	case session.Resuming:
-		c.upto[d.Run] = d.Upto
+		c.lastEarlier[d.Run] = d.Upto
 	case session.Returned:
 		c.answered(event.ChatReply{Status: event.StatusFailed, Text: d.Reason})
 	case event.ChatReply:
@@ -198,7 +198,7 @@ func (c *call) observe(e event.Event) {
 		c.server.logger().Error("follow the events of a run", "run", e.Run, "error", err)
 		return
 	}
-	earlier := e.Seq <= c.upto[e.Run] // from an earlier life of the run
+	earlier := e.Seq <= c.lastEarlier[e.Run] // from an earlier life of the run
 	for _, entry := range entries {
 		c.takeEntry(e.Run, entry, earlier)
 	}
@@ -210,10 +210,10 @@ func (c *call) observe(e event.Event) {
 // follow begins to follow a run.
 func (c *call) follow(id string) {
 	run := &clientRun{agent.NewRun(nil), story.New(story.Client|story.Asked, story.NewOnce())}
-	run.story.Follow(run.run, c.first != "")
+	run.story.Follow(run.run, c.mainRun != "")
 	c.runs[id] = run
-	if c.first == "" {
-		c.first = id
+	if c.mainRun == "" {
+		c.mainRun = id
 	}
 }
 
@@ -226,9 +226,9 @@ func (c *call) refresh(id string, run *agent.Run) {
 	changed := len(c.gates) != before
 	for _, open := range run.Gates {
 		key := gateID(id, open.Gate)
-		if words, ok := c.words[key]; ok {
-			delete(c.words, key) // an answer holds for one request
-			c.gates = append(c.gates, gate{GateRequested: open.GateRequested, run: id, goal: run.Goal.Line(), words: words})
+		if text, ok := c.gateTexts[key]; ok {
+			delete(c.gateTexts, key) // an answer holds for one request
+			c.gates = append(c.gates, gate{GateRequested: open.GateRequested, run: id, goal: run.Goal.Line(), text: text})
 			changed = true
 		}
 	}
@@ -245,13 +245,13 @@ func (c *call) takeEntry(id string, e story.Entry, earlier bool) {
 	run := c.runs[id].run
 	switch {
 	case e.Kind == story.GateOpens:
-		c.words[gateID(id, e.Gate.Gate)] = plain.Text(run, id != c.first, e)
+		c.gateTexts[gateID(id, e.Gate.Gate)] = plain.Text(run, id != c.mainRun, e)
 	case earlier:
 	case e.Kind == story.GateAnswered:
 		if d := e.Event.(event.GateResolved); d.Decision == event.Deny && e.Gate != nil {
 			c.denied = append(c.denied, denial{tool: untrusted.Line(e.Gate.QualifiedTool()), by: d.By})
 		}
-	case e.Brief != "" && id == c.first:
+	case e.Brief != "" && id == c.mainRun:
 		c.progressed(e.Brief, run)
 	}
 }
@@ -273,8 +273,8 @@ func (c *call) progressed(message string, run *agent.Run) {
 	}
 	// The protocol wants a number that increases with each report.
 	const little = 0.001
-	c.last = max(ended, c.last+little)
-	c.report(progress{done: c.last, total: len(run.Plan.Steps), message: message})
+	c.lastReported = max(ended, c.lastReported+little)
+	c.report(progress{done: c.lastReported, total: len(run.Plan.Steps), message: message})
 }
 
 // result returns the result of a call that has ended.
@@ -282,14 +282,14 @@ func (c *call) result() (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var run *agent.Run
-	if first := c.runs[c.first]; first != nil {
+	if first := c.runs[c.mainRun]; first != nil {
 		run = first.run
 	}
 	switch {
 	case c.tool == prompt.PlanCreate && run != nil && c.reply.Status == event.StatusCompleted && run.Plan.ID != "":
 		return result(plantool.Created(run.Plan), false)
 	case c.tool == prompt.PlanCreate && c.reply.Status == event.StatusCompleted:
-		return refused(errors.New("no plan was made: say what is to be done in more words")), nil
+		return refused(errors.New("no plan was made: describe the goal in more detail")), nil
 	case run == nil || c.tool == prompt.PlanCreate:
 		return refused(errors.New(c.reply.Text.Visible())), nil
 	}

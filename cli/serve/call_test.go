@@ -76,7 +76,7 @@ func (g *gated) Send(c session.Command) {
 		other := write
 		other.Index = "2"
 		p := plan.Plan{Title: "T", Steps: []plan.Step{write, other}}
-		g.emit(event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits(), Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}})
+		g.emit(event.RunStarted{Goal: "g", Plan: &p, Limits: event.DefaultLimits(), Catalog: plan.Catalog{{Name: "fs.write", Server: "workspace", Trusted: true}}})
 		g.emit(event.PlanCreated{Plan: p, Revision: 1})
 		g.open()
 	case session.Resolve:

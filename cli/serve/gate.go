@@ -13,9 +13,9 @@ import (
 // gate is an open gate of a run.
 type gate struct {
 	event.GateRequested
-	run   string
-	goal  string
-	words string // the whole call and its diff as text, control characters visible
+	run  string
+	goal string
+	text string // the whole call and its diff as text, control characters visible
 }
 
 // gateID identifies a gate among those of several runs.
@@ -58,10 +58,10 @@ func (g gate) question() mcp.ElicitationParams {
 	if _, why := g.ForRun(); why == "" {
 		decisions = append(decisions, allowRun)
 	}
-	text := fmt.Sprintf("replan asks before a step of its run %s, whose goal is: %s\n\n%s", g.run, g.goal, g.words)
-	if len(g.words) > longestQuestion {
+	text := fmt.Sprintf("replan asks before a step of its run %s, whose goal is: %s\n\n%s", g.run, g.goal, g.text)
+	if len(g.text) > longestQuestion {
 		decisions = nil
-		text = fmt.Sprintf("replan cannot show a step of its run %s here: the call has %d bytes. Deny it, and resume the run on a terminal with replan plan resume %[1]s.", g.run, len(g.words))
+		text = fmt.Sprintf("replan cannot show a step of its run %s here: the call has %d bytes. Deny it, and resume the run on a terminal with replan plan resume %[1]s.", g.run, len(g.text))
 	}
 	return mcp.ElicitationParams{
 		Mode: mcp.ElicitationModeForm, Message: text,
@@ -77,7 +77,7 @@ func (g gate) question() mcp.ElicitationParams {
 // answered reads the user's answer. Whatever is no permission denies.
 func (g gate) answered(r *mcp.ElicitationResult) answer {
 	out := answer{gate: g, decision: event.Deny, scope: event.ScopeOnce}
-	if r == nil || r.Action != mcp.ElicitationResponseActionAccept || len(g.words) > longestQuestion {
+	if r == nil || r.Action != mcp.ElicitationResponseActionAccept || len(g.text) > longestQuestion {
 		return out
 	}
 	form, _ := r.Content.(map[string]any)
@@ -95,17 +95,17 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 	return out
 }
 
-// askMethod is how a client asks its user.
-type askMethod int
+// askWay is how a client asks its user.
+type askWay int
 
 const (
-	asksNever   askMethod = iota
-	asksDuring            // while a call waits
-	asksBetween           // between two requests, since protocol 2026-07-28
+	asksNever   askWay = iota
+	asksDuring         // while a call waits
+	asksBetween        // between two requests, since protocol 2026-07-28
 )
 
-// asks returns how the client of a request asks its user.
-func (s *Server) asks(ctx context.Context) askMethod {
+// askWay returns how the client of a request asks its user.
+func (s *Server) askWay(ctx context.Context) askWay {
 	client, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	if !ok {
 		return asksNever

@@ -35,7 +35,7 @@ func newAccept(a *app.App) *cobra.Command {
 		Example: "  replan tools accept github\n  replan tools accept github:search --approve all",
 		Args:    args.Shell(args.One("SERVER")),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return withCatalogue(cmd.Context(), a, names[0], func(w *app.Services, all plan.Catalogue) error {
+			return withCatalog(cmd.Context(), a, names[0], func(w *app.Services, all plan.Catalog) error {
 				return o.run(cmd.Context(), w.Tools(), all, names[0])
 			})
 		},
@@ -43,7 +43,7 @@ func newAccept(a *app.App) *cobra.Command {
 }
 
 // run shows the changes and accepts them.
-func (o acceptOptions) run(ctx context.Context, tools *mcpclient.Pool, all plan.Catalogue, name string) error {
+func (o acceptOptions) run(ctx context.Context, tools *mcpclient.Pool, all plan.Catalog, name string) error {
 	out := o.app.Out()
 	server, tool, _ := strings.Cut(name, ":")
 	servers := tools.Status()

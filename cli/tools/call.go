@@ -280,7 +280,7 @@ func (r *resultOnly) completed(e *story.Ending) error {
 // judge finds out whether the journal of the call may be needed.
 func (r *resultOnly) judge(d event.RunStarted) {
 	if d.Plan != nil && len(d.Plan.Steps) == 1 {
-		tool, err := d.Catalogue.Find(d.Plan.Steps[0].Tool)
+		tool, err := d.Catalog.Find(d.Plan.Steps[0].Tool)
 		r.brief = err == nil && tool.ReadOnly
 	}
 }

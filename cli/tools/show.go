@@ -29,8 +29,8 @@ func newShow(a *app.App) *cobra.Command {
 		Example: "  replan tools show fs.search\n  replan tools show vcs.commit --output json",
 		Args:    args.Shell(args.One("NAME")),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return withCatalogue(cmd.Context(), a, names[0], func(_ *app.Services, catalogue plan.Catalogue) error {
-				t, err := catalogue.Find(names[0])
+			return withCatalog(cmd.Context(), a, names[0], func(_ *app.Services, catalog plan.Catalog) error {
+				t, err := catalog.Find(names[0])
 				if err != nil {
 					return &exit.Error{Status: exit.BadUsage, Code: plan.CodeUnknownTool, Err: err}
 				}

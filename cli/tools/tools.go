@@ -22,7 +22,7 @@ import (
 // New returns the command replan tools.
 func New(a *app.App) *cobra.Command {
 	list := func(cmd *cobra.Command, _ []string) error {
-		return withCatalogue(cmd.Context(), a, "", listOptions{a}.run)
+		return withCatalog(cmd.Context(), a, "", listOptions{a}.run)
 	}
 	command := &cobra.Command{
 		Use: "tools", Short: "List the tools that plans may use", Args: args.None, RunE: list,
@@ -32,9 +32,9 @@ func New(a *app.App) *cobra.Command {
 	return command
 }
 
-// withCatalogue starts the servers, calls a function with their tools and stops
+// withCatalog starts the servers, calls a function with their tools and stops
 // them. It tells the troubles of the server of a name, of all for "".
-func withCatalogue(ctx context.Context, a *app.App, name string, do func(*app.Services, plan.Catalogue) error) (err error) {
+func withCatalog(ctx context.Context, a *app.App, name string, do func(*app.Services, plan.Catalog) error) (err error) {
 	out := a.Out()
 	w, err := a.OpenTools(ctx)
 	if err != nil {
@@ -43,25 +43,25 @@ func withCatalogue(ctx context.Context, a *app.App, name string, do func(*app.Se
 	defer func() { err = errors.Join(err, exit.Wrap("end in order", w.Close())) }()
 	within, cancel := context.WithTimeout(ctx, check.ToolsWithin(w.Tools(), nil))
 	defer cancel()
-	catalogue, awaited := w.Tools().ReadyFor(within, []string{"*:*"})
+	catalog, awaited := w.Tools().ReadyFor(within, []string{"*:*"})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	server := check.ServerOf(w.Tools(), name, catalogue)
+	server := check.ServerOf(w.Tools(), name, catalog)
 	out.Notes(w.Ignored(server))
 	check.PrintTroubles(out, w.Tools(), server, awaited)
 	out.Notes(w.Tools().NotesOn(server))
-	return do(w, catalogue)
+	return do(w, catalog)
 }
 
 // listOptions are the options of replan tools list.
 type listOptions struct{ app *app.App }
 
 // run lists tools.
-func (o listOptions) run(_ *app.Services, catalogue plan.Catalogue) error {
+func (o listOptions) run(_ *app.Services, catalog plan.Catalog) error {
 	out := o.app.Out()
 	rows := []toolLine{}
-	for _, t := range catalogue {
+	for _, t := range catalog {
 		rows = append(rows, lineOf(o.app.Gates(), t))
 	}
 	if out.JSON() {

@@ -162,7 +162,7 @@ func TestGateStaysOpenWhenItsWorkerStops(t *testing.T) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if paused := await[event.RunPaused](t, w, 1); paused.Reason != "stopped: its worker stops, and another one continues it" {
+		if paused := await[event.RunPaused](t, w, 1); paused.Reason != "stopped: the worker is stopping; another worker will continue the run" {
 			t.Errorf("those who follow the run read that it %s", paused.Reason)
 		}
 		startHost(t, address, "w2", open)

@@ -13,10 +13,10 @@ import (
 // that starts or resumes a run drops what comes before the run is under way, and an
 // answer that comes before its gate is open.
 type held struct {
-	commands []remote.Input
-	underWay bool            // in this process
-	asked    map[string]bool // gates that are open in this process, by run and id
-	left     map[string]bool // gates that other processes left open, by run and id
+	commands  []remote.Input
+	underWay  bool            // in this process
+	asked     map[string]bool // gates that are open in this process, by run and id
+	openGates map[string]bool // gates that other processes left open, by run and id
 }
 
 // see takes in an event that this process has recorded.
@@ -26,7 +26,7 @@ func (h *held) see(e event.Event, run string) {
 		h.underWay = h.underWay || e.Run == run
 	case event.RunResumed:
 		h.underWay = h.underWay || e.Run == run
-		for gate := range h.left { // a resume does not ask for them again
+		for gate := range h.openGates { // a resume does not ask for them again
 			if strings.HasPrefix(gate, e.Run+" ") {
 				h.open(gate)
 			}
@@ -39,7 +39,7 @@ func (h *held) see(e event.Event, run string) {
 }
 
 // leftOpen reports whether other processes left gates open.
-func (h *held) leftOpen() bool { return len(h.left) > 0 }
+func (h *held) leftOpen() bool { return len(h.openGates) > 0 }
 
 // hold keeps a command until the session can take it.
 func (h *held) hold(in remote.Input) { h.commands = append(h.commands, in) }
@@ -81,14 +81,14 @@ func (h *held) takes(c session.Command) bool {
 func (h *held) forget(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.GateRequested:
-		if h.left == nil {
-			h.left = map[string]bool{}
+		if h.openGates == nil {
+			h.openGates = map[string]bool{}
 		}
-		h.left[e.Run+" "+d.Gate] = true
+		h.openGates[e.Run+" "+d.Gate] = true
 	case event.GateResolved:
-		delete(h.left, e.Run+" "+d.Gate)
+		delete(h.openGates, e.Run+" "+d.Gate)
 	case event.RunPaused, event.RunCompleted: // they close its gates
-		maps.DeleteFunc(h.left, func(gate string, _ bool) bool { return strings.HasPrefix(gate, e.Run+" ") })
+		maps.DeleteFunc(h.openGates, func(gate string, _ bool) bool { return strings.HasPrefix(gate, e.Run+" ") })
 	}
 	var rest []remote.Input
 	for _, in := range h.commands {

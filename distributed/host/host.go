@@ -164,7 +164,7 @@ func (h *Host) Close() error {
 	h.closing = true
 	var left []<-chan struct{}
 	for _, l := range h.live {
-		left = append(left, l.leave())
+		left = append(left, l.handOver())
 	}
 	h.mu.Unlock()
 	dbos.ListenQueues(h.dbos, noQueue)

@@ -45,7 +45,7 @@ func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) 
 			}
 		}
 		if record.Stopped && here {
-			live.letGo()
+			live.release()
 			<-ctx.Done()
 			return records.Outcome{}, ctx.Err() // see above
 		}

@@ -15,7 +15,7 @@ import (
 type journal struct {
 	values  *records.Values
 	owned   context.Context             // ends when this process no longer owns the run
-	leaving context.Context             // ends when another worker is to take the run up
+	leave   context.Context             // ends when another worker is to take the run up
 	keep    func(context.Context) error // see [Opened.Keep]; may be nil
 	batches chan records.Record
 	kept    chan struct{} // the last batch is in the database
@@ -25,8 +25,8 @@ type journal struct {
 }
 
 // newJournal returns the journal of a run that this process owns until owned ends.
-func newJournal(owned, leaving context.Context, values *records.Values) *journal {
-	return &journal{values: values, owned: owned, leaving: leaving, batches: make(chan records.Record), kept: make(chan struct{})}
+func newJournal(owned, leave context.Context, values *records.Values) *journal {
+	return &journal{values: values, owned: owned, leave: leave, batches: make(chan records.Record), kept: make(chan struct{})}
 }
 
 // keepBefore calls keep before the end of a step is recorded. It is called before Append.
@@ -34,7 +34,7 @@ func (j *journal) keepBefore(keep func(context.Context) error) { j.keep = keep }
 
 // Append returns once the events are in the database.
 func (j *journal) Append(events ...event.Event) error {
-	if j.leaving.Err() != nil {
+	if j.leave.Err() != nil {
 		// The run continues elsewhere, so its end here is no answer.
 		events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return e.Data.Kind() == event.KindChatReply })
 	}

@@ -26,45 +26,44 @@ type live struct {
 	held     held // commands
 	attempts attempts
 
-	agreed int // number of recorded events when terms were last received
+	eventsAtTerms int // number of recorded events when terms were last received
 
 	stopped *event.ChatReply // of a run that was stopped before it began
 	takenUp bool             // by this worker, which is recorded
 	last    *records.Outcome // the end, without a session
 
-	session *runner.Session // nil until the recorded steps are exhausted
-	claim   string          // of this process on the run, see [records.Database.Claim]
-	opened  Opened
-	handed  bool                 // its changes were handed back
-	waiting bool                 // a record of the journal waits to be confirmed
-	mail    chan struct{}        // a command may wait in the database
-	ended   chan records.Outcome // the session has ended
-	given   context.Context      // ends when this process no longer owns the run
-	giveUp  context.CancelFunc   // ends given
+	session     *runner.Session // nil until the recorded steps are exhausted
+	claim       string          // of this process on the run, see [records.Database.Claim]
+	opened      Opened
+	handedBack  bool                 // its changes were handed back
+	unconfirmed bool                 // a record of the journal waits to be confirmed
+	commandHint chan struct{}        // a command may wait in the database
+	ended       chan records.Outcome // the session has ended
+	owned       context.Context      // ends when this process no longer owns the run
+	disown      context.CancelFunc   // ends owned
 
-	leaving context.Context    // ends when another worker is to take the run up
-	endHere context.CancelFunc // ends leaving
-	left    chan struct{}      // closed when another worker may
+	leave    context.Context    // ends when another worker is to take the run up
+	endHere  context.CancelFunc // ends leave
+	released chan struct{}      // closed when another worker may
 
-	mayTakeUp func() // closes left, once
+	releaseOnce sync.Once
 }
 
 func newLive(h *Host, cfg Config, openings *openings, limits *toolLimits, task remote.Task) *live {
-	l := &live{host: h, cfg: cfg, openings: openings, limits: limits, task: task, mail: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), left: make(chan struct{})}
-	l.mayTakeUp = sync.OnceFunc(func() { close(l.left) })
-	l.given, l.giveUp = context.WithCancel(context.Background())
-	l.leaving, l.endHere = context.WithCancel(context.Background())
-	l.journal = newJournal(l.given, l.leaving, cfg.Database.Values(task.Run, cfg.Logger))
+	l := &live{host: h, cfg: cfg, openings: openings, limits: limits, task: task, commandHint: make(chan struct{}, 1), ended: make(chan records.Outcome, 1), released: make(chan struct{})}
+	l.owned, l.disown = context.WithCancel(context.Background())
+	l.leave, l.endHere = context.WithCancel(context.Background())
+	l.journal = newJournal(l.owned, l.leave, cfg.Database.Values(task.Run, cfg.Logger))
 	return l
 }
 
 // run returns the id of the run.
 func (l *live) run() string { return l.task.Run }
 
-// leave leaves the run to another worker. The channel is closed when that may take it up.
-func (l *live) leave() (left <-chan struct{}) {
+// handOver leaves the run to another worker. The channel is closed when that may take it up.
+func (l *live) handOver() (released <-chan struct{}) {
 	l.endHere()
-	return l.left
+	return l.released
 }
 
 // whole returns a record that was read with all its large values.
@@ -72,8 +71,8 @@ func (l *live) whole(ctx context.Context, r records.Record) (records.Record, err
 	return l.journal.whole(ctx, r)
 }
 
-// letGo lets another worker take the run up.
-func (l *live) letGo() { l.mayTakeUp() }
+// release lets another worker take the run up.
+func (l *live) release() { l.releaseOnce.Do(func() { close(l.released) }) }
 
 // next returns what is recorded next. The first call opens the session.
 func (l *live) next(ctx context.Context) (records.Record, error) {
@@ -120,19 +119,19 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 	// All that a run says is recorded before its end, and before further commands.
 	select {
 	case batch := <-l.journal.appended():
-		l.waiting = true
+		l.unconfirmed = true
 		return batch, nil
 	default:
 	}
 	select {
 	case batch := <-l.journal.appended():
-		l.waiting = true
+		l.unconfirmed = true
 		return batch, nil
-	case <-l.mail:
+	case <-l.commandHint:
 		return records.Record{Mail: true}, nil
 	case end := <-l.ended:
-		if l.leaving.Err() != nil {
-			l.mayTakeUp()
+		if l.leave.Err() != nil {
+			l.release()
 			<-ctx.Done() // a step that was canceled is not recorded
 			return records.Record{}, errLeft
 		}
@@ -146,16 +145,16 @@ func (l *live) next(ctx context.Context) (records.Record, error) {
 // ring tells the run to look for a command.
 func (l *live) ring() {
 	select {
-	case l.mail <- struct{}{}:
+	case l.commandHint <- struct{}{}:
 	default: // it has been told
 	}
 }
 
 // errWorkerStops is what those who follow a run read when its worker stops.
-var errWorkerStops = errors.New("its worker stops, and another one continues it")
+var errWorkerStops = errors.New("the worker is stopping; another worker will continue the run")
 
 // errLeft reports that this process gives a run up, so that another takes it.
-var errLeft = errors.New("the worker stops; another one takes the run up")
+var errLeft = errors.New("the worker is stopping; another worker will continue the run")
 
 // record takes in a record that is in the database. With here, this process wrote it.
 func (l *live) record(r records.Record, here bool) {
@@ -171,14 +170,14 @@ func (l *live) record(r records.Record, here bool) {
 			l.held.forget(e)
 		}
 	}
-	if here && l.waiting {
-		l.waiting = false
+	if here && l.unconfirmed {
+		l.unconfirmed = false
 		l.journal.confirm()
 		l.deliver()
 	}
 }
 
-// finish ends a run whose worker died after its answer.
+// finish completes a run whose worker died after the answer was recorded.
 func (l *live) finish(ctx context.Context) (err error) {
 	all := l.journal.all()
 	reply, _ := all[len(all)-1].Data.(event.ChatReply)
@@ -197,11 +196,11 @@ func (l *live) finish(ctx context.Context) (err error) {
 
 // handBack hands back what the run has changed, and returns the outcome with a note.
 func (l *live) handBack(end records.Outcome) records.Outcome {
-	if l.opened.HandBack == nil || l.given.Err() != nil {
+	if l.opened.HandBack == nil || l.owned.Err() != nil {
 		return end
 	}
-	words, err := l.opened.HandBack(l.given, end)
-	l.handed = err == nil && end.Status == event.StatusCompleted
+	words, err := l.opened.HandBack(l.owned, end)
+	l.handedBack = err == nil && end.Status == event.StatusCompleted
 	if err != nil {
 		words = "the changes of the run were not handed back: " + err.Error()
 	}
@@ -212,7 +211,7 @@ func (l *live) handBack(end records.Outcome) records.Outcome {
 // dropKept forgets what was kept of the changes that this process has handed back. Before
 // the end is recorded, another worker may have to hand them back again.
 func (l *live) dropKept(ctx context.Context) {
-	if !l.handed {
+	if !l.handedBack {
 		return
 	}
 	if err := l.cfg.Database.DropSnapshot(ctx, l.task.Run); err != nil {
@@ -235,7 +234,7 @@ func (l *live) watch(recorded uint64) {
 		closing.Go(l.session.Close)
 	}
 	closing.Wait()
-	if l.leaving.Err() == nil {
+	if l.leave.Err() == nil {
 		end = l.handBack(end)
 	}
 	l.ended <- end
@@ -244,8 +243,8 @@ func (l *live) watch(recorded uint64) {
 // close ends the session if the workflow ends before it. Nothing that it still says is
 // recorded: this process does not own the run any more, or leaves it to another.
 func (l *live) close() {
-	l.giveUp()
-	defer l.mayTakeUp()
+	l.disown()
+	defer l.release()
 	if l.cfg.Left != nil {
 		defer l.cfg.Left(l.task.Run)
 	}

@@ -16,12 +16,12 @@ import (
 // it continues.
 func (l *live) awaitsTerms() bool {
 	all := l.journal.all()
-	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.agreed < len(all)
+	return len(all) > 0 && all[len(all)-1].Data.Kind() == event.KindChatReply && l.eventsAtTerms < len(all)
 }
 
 // again forgets what became of the attempts before a run was resumed.
 func (l *live) again() {
-	l.agreed, l.stopped = len(l.journal.all()), nil
+	l.eventsAtTerms, l.stopped = len(l.journal.all()), nil
 	l.attempts.forget()
 }
 

@@ -49,7 +49,7 @@ func (l *live) open(ctx context.Context) error {
 	go l.watch(l.journal.lastOf(records.SessionID(l.task.Run)))
 	l.session.Send(l.first())
 	l.openings.succeeded()
-	context.AfterFunc(l.leaving, func() {
+	context.AfterFunc(l.leave, func() {
 		stop(errWorkerStops)
 		l.session.Close()
 	})
@@ -59,7 +59,7 @@ func (l *live) open(ctx context.Context) error {
 // openTools opens what the run works with, unless the worker stops meanwhile.
 func (l *live) openTools(ctx context.Context) (Opened, error) {
 	ctx, cancel := context.WithCancel(ctx) // the tools live as long
-	inTime := context.AfterFunc(l.leaving, cancel)
+	inTime := context.AfterFunc(l.leave, cancel)
 	opened, err := l.cfg.Open(ctx, l.task)
 	if err == nil && !inTime() {
 		err = errors.Join(errWorkerStops, opened.Close())
@@ -112,7 +112,7 @@ func (l *live) failed(ctx context.Context, why error) (records.Record, error) {
 	if ctx.Err() != nil {
 		return records.Record{}, errLeft
 	}
-	if l.leaving.Err() != nil {
+	if l.leave.Err() != nil {
 		return records.Record{Stopped: true}, nil
 	}
 	if _, ofRun := errors.AsType[*remote.Problem](why); ofRun {

@@ -190,7 +190,7 @@ func TestRunThatItsWorkerTakesUpAgainIsGivenUpFirst(t *testing.T) {
 	h := idle(t)
 	lost, again := h.newLive(remote.Task{Run: "r-1"}), h.newLive(remote.Task{Run: "r-1"})
 	defer again.close()
-	if !h.attach(lost) || len(lost.mail) > 0 || !h.attach(again) || len(lost.mail) == 0 {
+	if !h.attach(lost) || len(lost.commandHint) > 0 || !h.attach(again) || len(lost.commandHint) == 0 {
 		t.Error("the session that has lost the run does not learn of it")
 	}
 }

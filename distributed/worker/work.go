@@ -109,7 +109,7 @@ func (p *program) work(ctx context.Context, how working) error {
 }
 
 // offer finds out what this machine offers, and with which tools.
-func (p *program) offer(ctx context.Context, how working) (w remote.Worker, tools plan.Catalogue, err error) {
+func (p *program) offer(ctx context.Context, how working) (w remote.Worker, tools plan.Catalog, err error) {
 	for _, pattern := range how.sources {
 		if err := records.CheckPattern(pattern); err != nil {
 			return w, nil, err
@@ -161,7 +161,7 @@ func offered(w remote.Worker) string {
 }
 
 // toolsOf names the tools of a server, the first ones if there are many.
-func toolsOf(server string, tools plan.Catalogue) string {
+func toolsOf(server string, tools plan.Catalog) string {
 	const most = 12
 	var names []string
 	for _, t := range tools {

@@ -19,7 +19,7 @@ import (
 )
 
 // tools describes what plans may call.
-var tools = plan.Catalogue{
+var tools = plan.Catalog{
 	{Name: "fetch", Server: "shop", ReadOnly: true, Annotated: true},
 	{Name: "total", Server: "shop", ReadOnly: true, Annotated: true},
 }
@@ -29,11 +29,11 @@ var prices = map[string][]int{"yesterday": {3, 4, 5}}
 
 func main() {
 	result, err := runner.Run(context.Background(), runner.Job{
-		Goal:      "add up the prices of today",
-		Planners:  planning.PlanFunc(propose),
-		Catalogue: tools,
-		Call:      call,
-		Events:    tell,
+		Goal:     "add up the prices of today",
+		Planners: planning.PlanFunc(propose),
+		Catalog:  tools,
+		Call:     call,
+		Events:   tell,
 	})
 	if err != nil {
 		log.Fatal(err)

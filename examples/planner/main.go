@@ -81,12 +81,12 @@ func (t transition) run(ctx context.Context, out io.Writer) (event.Result, error
 	}
 	_, _ = fmt.Fprintf(out, "%s\n", t.name)
 	result, err := runner.Run(ctx, runner.Job{
-		Goal:      goal,
-		Planners:  planning.PlanFunc(byError),
-		Catalogue: tools(),
-		Call:      t.call,
-		Limits:    limits,
-		Events:    func(e event.Event) { printEvent(out, e.Data) },
+		Goal:     goal,
+		Planners: planning.PlanFunc(byError),
+		Catalog:  tools(),
+		Call:     t.call,
+		Limits:   limits,
+		Events:   func(e event.Event) { printEvent(out, e.Data) },
 	})
 	if err != nil {
 		return result, fmt.Errorf("run %q: %w", t.name, err)
@@ -95,8 +95,8 @@ func (t transition) run(ctx context.Context, out io.Writer) (event.Result, error
 }
 
 // tools describes what the plans may call.
-func tools() plan.Catalogue {
-	return plan.Catalogue{
+func tools() plan.Catalog {
+	return plan.Catalog{
 		{Name: "find", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "fetch", Server: "example", ReadOnly: true, Annotated: true},
 		{Name: "summarize", Server: "example", ReadOnly: true, Annotated: true},

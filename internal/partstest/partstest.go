@@ -15,13 +15,14 @@ import (
 // Faults returns where packages break the rule, with file and line. Patterns name packages as
 // in the go command, from the current directory.
 //
-// A file is of the part that its first word names (step.go, step_gate.go), if such a file
-// declares a type that owns data; else of the part whose methods it holds, which are then those
-// of one part only; else of none. A type owns data if it has methods on a pointer and a field
-// that other packages cannot see. One that no other file mentions is a detail of its file. Other
-// types are values, which anybody may read and write. Nobody reads a private field of a type
-// that owns data, or writes an exported one, outside of its part, be it in this package or in
-// another one. No type only adds methods to such a type, or takes over its fields.
+// A file belongs to the part that its first word names (step.go, step_gate.go), if such a file
+// declares a type that owns data. Otherwise it belongs to the part whose methods it holds, if
+// these are of one part only. Otherwise it belongs to none. A type owns data if it has methods
+// on a pointer and a field that other packages cannot see. One that no other file mentions is a
+// detail of its file. Other types are values, which anybody may read and write. Nobody reads a
+// private field of a type that owns data, or writes an exported one, outside of its part, be it
+// in this package or in another one. No type only adds methods to such a type, or takes over
+// its fields.
 //
 // Allowed is a literal that makes a new value, which nothing else has seen yet, and what is
 // written through a pointer that a method of the part hands out.
@@ -108,7 +109,7 @@ func ownsData(object *types.TypeName) bool {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// mentioned returns the types that another file than their own names, or asks.
+// mentioned returns the types that are named, or whose methods are used, in another file.
 func (h *house) mentioned() map[*types.TypeName]bool {
 	mentioned := map[*types.TypeName]bool{}
 	for name, object := range h.TypesInfo.Uses {
@@ -183,7 +184,8 @@ func (h *house) partOf(owner *types.TypeName) string {
 }
 
 // written returns the exported field that an assignment changes, and its owner, if that is not
-// of the part here: anybody may read it, but only its part writes it, or what lies in it.
+// of the part here. Anybody may read an exported field, but only its part writes it or what
+// lies in it.
 func (h *house) written(to ast.Expr, here string) (*types.TypeName, *types.Var) {
 	for {
 		switch at := ast.Unparen(to).(type) {

@@ -1,6 +1,7 @@
-// Package box contains child processes: in a box they write only to the workspace,
-// caches of their own and temporary folders, and reach no socket of other programs
-// of the user; without network they reach nothing else either. Only Linux has boxes.
+// Package box contains child processes. In a box they write only to the workspace,
+// caches of their own and temporary folders. They reach no socket of other programs
+// of the user, and without network they reach nothing else either. Only Linux has
+// boxes.
 //
 // A child begins as this very program, which restricts itself with Landlock,
 // seccomp and, where the kernel allows them, namespaces, and then becomes the

@@ -17,10 +17,11 @@ const (
 // Kinds of machines as the filter sees them, of linux/audit.h.
 var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64, "loong64": unix.AUDIT_ARCH_LOONGARCH64}
 
-// filterCalls refuses system calls by which programs reach others of the user
-// although Landlock holds files: sockets in the file system, behind which desktops,
-// containers and terminals take orders; limits of other processes; keys; and
-// io_uring, which makes such calls unseen. Without a network it refuses all sockets.
+// filterCalls refuses system calls that reach other programs of the user although
+// Landlock holds files. These are sockets in the file system, behind which desktops,
+// containers and terminals take orders. They are also limits of other processes,
+// keys, and io_uring, which hides such calls. Without a network it refuses all
+// sockets.
 func filterCalls(network bool) error {
 	arch, known := auditArch[runtime.GOARCH]
 	if !known {

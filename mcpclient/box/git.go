@@ -15,9 +15,9 @@ import (
 )
 
 // repository is the repository of a workspace. git obeys much of what lies in its
-// folder: programs in the box change only what git needs for commits, branches,
-// merges and rebases, and nothing that makes the user's next git run or follow
-// something.
+// folder. So programs in the box change only what git needs for commits,
+// branches, merges and rebases. They change nothing that makes the user's next
+// git run or follow something.
 type repository struct {
 	file   string   // .git of the workspace or above
 	common string   // the folder with configuration, hooks and objects; "" without one that programs may change

@@ -27,10 +27,10 @@ var inherited = []string{
 	"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES*", "COMMONPROGRAMFILES*", "PUBLIC", "ALLUSERSPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
 }
 
-// ServerEnviron returns the environment of an MCP server: of environ the variables
-// of a fixed list, unless their values look like secrets, and those that inherit
-// names, by name or as NAME_*; and all of own, which override them. Upper and lower
-// case count alike.
+// ServerEnviron returns the environment of an MCP server. From environ it takes the
+// variables of a fixed list, unless their values look like secrets. It also takes
+// those that inherit names, by name or as NAME_*. All of own override them. Upper
+// and lower case count alike.
 func ServerEnviron(environ []string, own map[string]string, inherit []string) []string {
 	var kept []string
 	for _, entry := range environ {

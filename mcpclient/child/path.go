@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// OutsidePath returns an environment without the folders of PATH from which no program
-// may be taken by its name: empty and relative ones, and those in the workspace, or that
+// OutsidePath returns an environment without the folders of PATH from which no program may be
+// taken by its name. These are empty and relative ones, those in the workspace, and those that
 // lead there by a link. left are these. In the user's home folder, or above it, folders of the
 // workspace are the user's own, and stay.
 func OutsidePath(environ []string, workspace string) (kept, left []string) {

@@ -454,9 +454,9 @@ func (w written) times(s *Server, seconds bool) (notes map[string]string, err er
 	return notes, nil
 }
 
-// usual returns the unit of a number that is a limit of time, which programs write in
-// different units under the same keys: no limit is shorter than a second, or longer than a
-// quarter of an hour. A key that names its unit is right.
+// usual returns the unit of a number that is a limit of time. Programs write such limits
+// in different units under the same keys. No limit is shorter than a second, or longer
+// than a quarter of an hour. A key that names its unit is right.
 func usual(key string, number float64, unit time.Duration) time.Duration {
 	switch {
 	case strings.HasSuffix(key, "_ms"), strings.HasSuffix(key, "_sec"):

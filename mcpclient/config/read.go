@@ -43,11 +43,11 @@ type style struct {
 // servers under "mcpServers", "servers", "mcp", Zed's "context_servers" or Amp's
 // "amp.mcpServers".
 //
-// Variables expand as [Server] says for its fields; ${workspaceFolder} is
-// folder. A timeout is a duration ("30s") or a number of milliseconds, a
-// startup_timeout a duration or a number of seconds; a number that makes no sense so
-// is read in the other unit, with a note. The files of some programs have a timeout
-// in seconds. Unknown keys give notes.
+// Variables expand as [Server] says for its fields; ${workspaceFolder} is folder. A
+// timeout is a duration ("30s") or a number of milliseconds. A startup_timeout is a
+// duration or a number of seconds. A number that makes no sense in its unit is read
+// in the other one, with a note. The files of some programs have a timeout in
+// seconds. Unknown keys give notes.
 //
 // The result includes invalid servers, with Problem set. The error lists every
 // mistake in one sentence each, with the file, the line and the server. If the

@@ -122,8 +122,8 @@ func (e *AnsweredError) Refuses() bool {
 	}
 }
 
-// Fails reports whether the server says that the call failed. A gateway says no such thing if it
-// gives up on a server that does not answer: it sends its own HTTP error, or the error with
+// Fails reports whether the server says that the call failed. A gateway says no such thing if
+// it gives up on a server that does not answer. It sends its own HTTP error, or the error with
 // which the SDKs report a time-out or a lost connection.
 func (e *AnsweredError) Fails() bool {
 	if e.code == codeConnectionClosed || e.code == codeRequestTimeout {

@@ -93,8 +93,8 @@ func refusal(err error) error {
 }
 
 // inVersion sends a request once more if the server refuses its version of the protocol,
-// and names that very one among those that it supports: while servers are replaced, a
-// request may reach an old one. After such a refusal nothing was done.
+// but lists that very version as supported. While servers are replaced, a request may
+// reach an old one. After such a refusal nothing was done.
 func inVersion(send sender) sender {
 	return func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		response, err := send(ctx, r)

@@ -4,9 +4,9 @@
 // 2026-07-28).
 //
 // Of mcp-go it uses types and random values. The rest of mcp-go's client takes no
-// client id metadata document, checks no iss parameter, asks for no further scopes,
-// knows no revocation, and takes a failed connection during a refresh for a login
-// that has ended.
+// client id metadata document, checks no iss parameter, and asks for no further
+// scopes. It knows no revocation. It takes a failed connection during a refresh for
+// a login that has ended.
 //
 // It imports mcpclient/config, mcpclient/child, and of the internal packages untrusted
 // and wholefile. Start with [Login] and [Transport].

@@ -25,9 +25,9 @@ func (s *Server) MayLogin() error {
 	return nil
 }
 
-// Login logs in to the HTTP server. It calls show with the address of the login, and waits
-// until the user has logged in there, ctx or the servers end, or the address at which a
-// browser on another machine ended comes from pasted, which may be nil.
+// Login logs in to the HTTP server. It calls show with the address of the login. Then it
+// waits until the user has logged in there, or until ctx or the servers end. pasted, which
+// may be nil, brings the address at which a browser on another machine ended.
 func (s *Server) Login(ctx context.Context, show func(address string), pasted <-chan string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

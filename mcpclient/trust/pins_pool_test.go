@@ -65,7 +65,7 @@ func (c *changing) offers(tool mcp.Tool) {
 }
 
 // open returns a pool whose server is ready.
-func (c *changing) open() (*mcpclient.Pool, plan.Catalogue) {
+func (c *changing) open() (*mcpclient.Pool, plan.Catalog) {
 	c.t.Helper()
 	p := newPool(c.t, mcpclient.Config{Servers: []config.Server{c.config}, PinDir: c.pins})
 	return p, p.Ready(c.t.Context())

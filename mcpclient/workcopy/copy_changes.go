@@ -53,12 +53,12 @@ func (c *Copy) changes(ctx context.Context) (o Offer, err error) {
 		}
 		switch {
 		case why != "":
-			o.keep(at, why)
+			o.addDropOnly(at, why)
 		case ch.Path != "":
 			o.add(ch, conflict)
 		}
 	}
-	o.noteKept(c.Dir)
+	o.noteDropOnly(c.Dir)
 	c.addMoves(&o)
 	o.setID()
 	return o, nil
@@ -183,7 +183,7 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 		s.Notes = slices.Concat(s.Notes, o.Notes, waits)
 		return s, c.refresh(ctx, false)
 	}
-	s.Dropped = append(s.Dropped, o.droppable()...)
+	s.Dropped = append(s.Dropped, o.dropOnlyPaths()...)
 	c.state.Runs = nil
 	return s, c.refresh(ctx, true)
 }

@@ -27,9 +27,9 @@ type Offer struct {
 	Notes []string // on what cannot be taken, a sentence each
 	Moves []Move   // of branches and tags
 
-	changes []change.Change // of Files
-	kept    []string        // paths that can only be dropped
-	stuck   bool            // Moves cannot be taken
+	changes  []change.Change // of Files
+	dropOnly []string        // paths that can only be dropped
+	stuck    bool            // Moves cannot be taken
 }
 
 // File is a changed file of an offer.
@@ -73,9 +73,9 @@ func (o *Offer) hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// keep notes why a path cannot be taken.
-func (o *Offer) keep(at, why string) {
-	o.kept = append(o.kept, at)
+// addDropOnly notes why a path cannot be taken.
+func (o *Offer) addDropOnly(at, why string) {
+	o.dropOnly = append(o.dropOnly, at)
 	o.note("%s cannot be taken: %s", at, why)
 }
 
@@ -93,10 +93,10 @@ func (o *Offer) addMove(m Move, clashes bool) {
 	o.Moves = append(o.Moves, m)
 }
 
-// noteKept says that paths can only be dropped. dir is the workspace in the copy.
-func (o *Offer) noteKept(dir string) {
-	if len(o.kept) > 0 {
-		o.note("%s %s in %s until you drop the changes", english.Count(len(o.kept), "path"), english.Agree(len(o.kept), "stays", "stay"), dir)
+// noteDropOnly says that paths can only be dropped. dir is the workspace in the copy.
+func (o *Offer) noteDropOnly(dir string) {
+	if len(o.dropOnly) > 0 {
+		o.note("%s %s in %s until you drop the changes", english.Count(len(o.dropOnly), "path"), english.Agree(len(o.dropOnly), "stays", "stay"), dir)
 	}
 }
 
@@ -106,13 +106,13 @@ func (o *Offer) setID() { o.ID = o.hash() }
 // movable reports whether branches can be taken, with all files or not.
 func (o Offer) movable(whole bool) bool { return len(o.Moves) > 0 && whole && !o.stuck }
 
-// remains reports whether a choice leaves something in the copy, beside what else waits.
+// remains reports whether a choice leaves changes in the copy, counting those in waits.
 func (o Offer) remains(choice Choice, waits []string) bool {
-	return (choice.All || choice.Keep) && (len(o.kept)+len(waits) > 0 || o.stuck)
+	return (choice.All || choice.Keep) && (len(o.dropOnly)+len(waits) > 0 || o.stuck)
 }
 
-// droppable returns the paths that can only be dropped.
-func (o Offer) droppable() []string { return o.kept }
+// dropOnlyPaths returns the paths that can only be dropped.
+func (o Offer) dropOnlyPaths() []string { return o.dropOnly }
 
 // Choice says which changes of an offer to take. What is not taken is dropped, or
 // waits.
@@ -194,8 +194,8 @@ func newest(runs []string) string {
 	return runs[len(runs)-1]
 }
 
-// chosen returns what is taken of a change, and whether that is all of it. It has no
-// path if that is nothing.
+// chosen returns what is taken of a change, and whether that is all of it. part has no
+// path if nothing is taken.
 func (f File) chosen(ch change.Change, choice Choice) (part change.Change, all bool) {
 	file := choice.Files[ch.Path]
 	switch {

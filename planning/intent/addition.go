@@ -138,8 +138,8 @@ func spares(tokens []token, i int) bool {
 }
 
 // handles reports whether the verb at a position is about a file as a whole, or makes
-// something beside it: "Remove a.go", "Convert a.json to YAML", "Make a copy of a.go", "Set up
-// a linter".
+// something beside it. Examples are "Remove a.go", "Convert a.json to YAML", "Make a copy of
+// a.go" and "Set up a linter".
 func handles(tokens []token, i int) bool {
 	rest := tokens[i+1:]
 	if tokens[i].is("make") && len(rest) > 0 && rest[0].is("a", "an", "me", "us") || tokens[i].is("set") && len(rest) > 0 && rest[0].is("up") {
@@ -248,9 +248,9 @@ func NamesNew(goal string, files []string) bool {
 // endings matches what files end in, as in "files that end in .log".
 var endings = lazyregexp.New(`^\.\w+$`)
 
-// CreatedFile returns the file that a goal only wants created, and none of files: "Create
-// MODULES.md with the names of the modules". ok is false if it wants anything else done, but
-// for a run of the tests, or a program that makes the file.
+// CreatedFile returns the file that a goal only creates, if files does not hold it: "Create
+// MODULES.md with the names of the modules". ok is false if the goal names another new file,
+// wants a program that makes the file, or wants more done than a run of the tests.
 func CreatedFile(goal string, files []string) (file string, ok bool) {
 	tokens := split(goal, 4*maxWords)
 	creates, verb, at := 0, 0, 0 // positions of the verb and of the file

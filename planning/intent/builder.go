@@ -47,7 +47,7 @@ var works = map[string]struct{ title, outcome string }{
 	edit:     {"Edit", "the change, file by file, with the exact text to replace"},
 	fix:      {"Fix", "the cause, and a fix with the exact text to replace"},
 	extract:  {"Extract", "the new code, and the change to the old with the exact text to replace"},
-	refactor: {"Refactor", "the same behaviour in better code: each change with the exact text to replace"},
+	refactor: {"Refactor", "the same behavior in better code: each change with the exact text to replace"},
 	create:   {"Create", "the new code and where it goes"},
 	addTests: {"Write tests for", "new tests, with the exact place in the file of tests where they go, or a whole new file and its path; every test that is there stays"},
 }

@@ -55,9 +55,9 @@ var choices = map[string][]string{
 	"code.summarize": {"text", "path", "diff", "log", "tests", "matches", "symbol"},
 }
 
-// catalogue returns the operators with schemas that allow no other arguments.
-func catalogue() plan.Catalogue {
-	var all plan.Catalogue
+// catalog returns the operators with schemas that allow no other arguments.
+func catalog() plan.Catalog {
+	var all plan.Catalog
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		properties, required := map[string]any{}, []string{}
 		for _, arg := range strings.Fields(schemas[name]) {
@@ -140,7 +140,7 @@ func anyPolicy(t *rapid.T) intent.Policy {
 }
 
 func TestEveryIntentHasAValidPlan(t *testing.T) {
-	tools := catalogue()
+	tools := catalog()
 	rapid.Check(t, func(t *rapid.T) {
 		in, policy := anyIntent(t), anyPolicy(t)
 		c := nowhere.Route(in, policy)
@@ -154,7 +154,7 @@ func TestEveryIntentHasAValidPlan(t *testing.T) {
 		// A bound chain without a model must be valid as it is; otherwise a model
 		// fills in args.
 		open := !c.Bound() || c.NeedsModel()
-		faults, _ := plan.Validate(out.Plan, plan.Rules{Catalogue: tools, CheckTools: true, PartialArgs: open})
+		faults, _ := plan.Validate(out.Plan, plan.Rules{Catalog: tools, CheckTools: true, PartialArgs: open})
 		if len(faults) > 0 {
 			t.Fatalf("%+v: %s\n%v", in, draw(c), faults)
 		}

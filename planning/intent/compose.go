@@ -33,9 +33,9 @@ type Graph struct {
 // Complexity is a rough size of the work.
 type Complexity string
 
-// A chain is low where it only looks, in at most two steps; high where something
-// must be written by a model, where it asks more than once, or where it has more
-// than eight steps; and medium otherwise.
+// A chain is low if it only looks, in at most two steps. It is high if a model
+// must write something, if it asks more than once, or if it has more than eight
+// steps. Otherwise it is medium.
 const (
 	Low    Complexity = "low"
 	Medium Complexity = "medium"

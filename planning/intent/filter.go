@@ -77,9 +77,9 @@ func (l *looker) filtered(goal string) {
 	}
 }
 
-// FilterFile returns the file that a goal wants the names of files in, of those that have a
-// key or have none: "Write report.txt with the names of the JSON files in data/ that have
-// no id field".
+// FilterFile returns the file that a goal wants the names of other files in, of those that
+// have a key or lack it. An example is "Write report.txt with the names of the JSON files in
+// data/ that have no id field".
 func FilterFile(goal string) (file string, ok bool) {
 	f, ok := keyFilterOf(goal)
 	if !ok {
@@ -88,9 +88,9 @@ func FilterFile(goal string) (file string, ok bool) {
 	return ListFile(strings.Replace(f.around(goal), " files ", " ", 1))
 }
 
-// Filtered returns the files of data, such as JSON, that meet the condition of a goal, from
-// the looks that have read all files of one folder. ok is false for any other goal, and if
-// it is not clear of each file whether it has the key.
+// Filtered returns the data files, such as JSON, that meet the condition of a goal. It
+// reads them from the looks that read all files of one folder. ok is false for any other
+// goal, and if it is unclear whether one of the files has the key.
 func Filtered(goal string, history []plan.HistoryItem) (files []string, ok bool) {
 	f, ok := keyFilterOf(goal)
 	steps := lastAttempts(history)
@@ -122,10 +122,9 @@ var kindFilter = lazyregexp.New(`(?i)\bfiles?\b(?:\s+(?:in|of|under|from|inside)
 	`(have\s+no|has\s+no|with\s+no|without|define\s+no|defines\s+no|declare\s+no|declares\s+no|contain\s+no|contains\s+no|do(?:es)?(?:\s+not|n['’]t)\s+(?:define|declare|have|contain)|have|has|with|defines?|declares?|contains?)` +
 	`\s+(?:an?\s+|any\s+|at\s+least\s+one\s+)?(functions?|methods?|class(?:es)?|types?|structs?|interfaces?|constants?)(?:$|[\s,.;:?!])`)
 
-// FilesDeclaring returns the files of a folder that meet the condition of a goal to declare a
-// kind of symbol, or none of it, from the look that has listed the symbols of the folder. ok
-// is false for any other goal, also if it says more of what they declare, and if the list is
-// not whole or the folder has others with code.
+// FilesDeclaring returns the files of a folder that declare a kind of symbol, or none. It
+// reads them from the look that listed the symbols of the folder. ok is false for any other
+// goal, and if that list is incomplete.
 func FilesDeclaring(goal string, files []string, history []plan.HistoryItem) (found []string, ok bool) {
 	at := kindFilter.FindStringSubmatchIndex(goal)
 	steps := lastAttempts(history)

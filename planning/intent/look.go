@@ -37,10 +37,10 @@ const (
 	mostWords   = 40 * 1000 // bytes of a goal that are looked through for names
 )
 
-// Look returns the calls for what a goal names, among the tools of a catalogue. It names
+// Look returns the calls for what a goal names, among the tools of a catalog. It names
 // what exists: a file, a folder, a declaration, a commit, and marks such as TODO.
-func (f Facts) Look(goal string, c plan.Catalogue) Looks {
-	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalogue: c}
+func (f Facts) Look(goal string, c plan.Catalog) Looks {
+	l := looker{facts: f, tokens: split(goal[:min(len(goal), mostWords)], 4*maxWords), asks: OnlyAsks(goal), catalog: c}
 	l.look()
 	l.comments(goal)
 	l.filtered(goal)
@@ -55,13 +55,13 @@ func (f Facts) Look(goal string, c plan.Catalogue) Looks {
 
 // looker collects the looks of one goal.
 type looker struct {
-	facts     Facts
-	tokens    []token
-	asks      bool
-	catalogue plan.Catalogue
-	steps     []plan.Step
-	named     map[int]bool // positions of the tokens that the looks are about
-	whole     bool
+	facts   Facts
+	tokens  []token
+	asks    bool
+	catalog plan.Catalog
+	steps   []plan.Step
+	named   map[int]bool // positions of the tokens that the looks are about
+	whole   bool
 }
 
 func (l *looker) look() {
@@ -84,7 +84,7 @@ func (l *looker) look() {
 
 // add appends a call if its tool is on offer and nothing did the same before.
 func (l *looker) add(title, tool string, args map[string]any) {
-	found, err := l.catalogue.Find(tool)
+	found, err := l.catalog.Find(tool)
 	if err != nil || !found.Trusted || !found.ReadOnly {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // lookers are the operators that looks use.
-func lookers() plan.Catalogue {
-	var tools plan.Catalogue
+func lookers() plan.Catalog {
+	var tools plan.Catalog
 	for _, name := range strings.Fields("fs.read fs.list fs.search code.symbols code.definition code.references vcs.show vcs.log vcs.diff") {
 		tools = append(tools, plan.Tool{Name: name, Server: "workspace", Trusted: true, ReadOnly: true})
 	}
@@ -48,7 +48,7 @@ var shop = []struct{ file, lines string }{
 
 // lookedAt draws the calls for a goal in the shop; an exclamation mark says that they are
 // all that the goal asks about.
-func lookedAt(goal string, tools plan.Catalogue) string {
+func lookedAt(goal string, tools plan.Catalog) string {
 	s := intent.NewSurvey(goal)
 	for _, folder := range strings.Fields("order store a b c data docs many") {
 		s.See(folder, true)
@@ -172,7 +172,7 @@ func TestGoalsNameWhatIsLookedAt(t *testing.T) {
 
 func TestLooksUseOnlyTrustedReaders(t *testing.T) {
 	const goal = "What does README.md say?"
-	for name, tools := range map[string]plan.Catalogue{
+	for name, tools := range map[string]plan.Catalog{
 		"not on offer":      {},
 		"another server's":  {{Name: "fs.read", Server: "evil", ReadOnly: true}},
 		"one with effects":  {{Name: "fs.read", Server: "workspace", Trusted: true}},

@@ -26,7 +26,7 @@ type Passage struct {
 }
 
 // PassageFor returns the lines, of all files that the steps have read, that hold most of the
-// words and numbers of a question; ok is false if no few lines hold half of them. Readers
+// words and numbers of a question. ok is false if no few lines hold half of them. Readers
 // see from it whether the answer of a small model is right.
 func PassageFor(question string, history []plan.HistoryItem) (best Passage, ok bool) {
 	words := append(topics(question), writtenNumber.FindAllString(question, mostTopics)...)

@@ -111,9 +111,10 @@ func (v ValueChange) renames(goal, name string) bool {
 // bare returns a word of a goal without quotes and the marks of a sentence.
 func bare(word string) string { return strings.Trim(strings.TrimSpace(word), "`\"',;") }
 
-// assignment matches a line that only gives a name one value, which is a word or a text in
-// quotes: the name, what stands between, the value with its quotes, and a sign after it. What
-// has no sign between, such as the type of a field, is no value unless it begins with a digit.
+// assignment matches a line that only gives a name one value, a word or a text in quotes. Its
+// groups are the name, what stands between, the value with its quotes, and a sign after it.
+// What has no sign between, such as the type of a field, is no value unless it begins with a
+// digit.
 var assignment = lazyregexp.New(`^\s*(?:(?:export|const|var|let|static|final|public|private|pub|val|#define|set)\s+)*["']?([A-Za-z_][\w.-]*)["']?` +
 	`((?:\s*:\s*[A-Za-z_][\w.<>\[\]]*|\s+[A-Za-z_][\w.<>\[\]]*)?\s*=\s*|\s*:=\s*|\s*:\s*|\s+)` +
 	`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-+]?[\w./~@$][^\s,;#'"(){}\[\]]*)[ \t]*([,;]?)(?:[ \t]+(?:#|//|--).*)?\s*$`)
@@ -137,10 +138,10 @@ func (v ValueChange) places(text string) (found []place) {
 	return found
 }
 
-// similar returns the lines of a text that assign a value, the old one if it is known, to
-// what the first or the last words of the name say: port, for the default port. If the old
-// value is known, a longer name may have it, too: defaultPort, for the port. If it is not, the
-// other words must say nothing of their own, as in the default port.
+// similar returns the lines of a text that assign a value, the old one if it is known. They
+// give it to what is called by the first or the last words of the name: port, for the default
+// port. If the old value is known, a longer name may have it, too: defaultPort, for the port.
+// If it is not, the other words must say nothing of their own, as in the default port.
 func (v ValueChange) similar(text string) (found []place) {
 	words, sure := strings.Fields(v.Name), true
 	for line := range strings.SplitSeq(text, "\n") {
@@ -214,9 +215,9 @@ var isNumber = lazyregexp.New(`^[-+]?v?\d[\d._]*([A-Za-z%]*)$`)
 // switches are the values that a switch may have in one language.
 var switches = [][]string{{"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"}, {"yes", "no"}, {"on", "off"}}
 
-// takes reports whether a new value fits where the old one stands: a number for a number
-// with the same unit, a switch for a switch, and a word for a word where no language would
-// read it as a name.
+// takes reports whether a new value fits where the old one stands. A number fits a number
+// with the same unit, and a switch fits a switch. A word fits a word where no language
+// would read it as a name.
 func (p place) takes(value string) bool {
 	old := p.line[p.start:p.end]
 	if p.prose {

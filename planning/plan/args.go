@@ -39,9 +39,9 @@ func (closedLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("the schema refers to %s; references outside of it are not read", url)
 }
 
-// NewSignature compiles the input schema of a tool. It returns nil and no error
-// for a tool without one, and fails where the schema cannot be used: it is no
-// JSON Schema, refers to something outside itself, or would take too long to check.
+// NewSignature compiles the input schema of a tool. It returns nil and no error for
+// a tool without one. It fails where the schema cannot be used: it is no JSON
+// Schema, refers to something outside itself, or would take too long to check.
 func NewSignature(t Tool) (*Signature, error) {
 	schema, err := compileSchema(t, "input", t.InputSchema)
 	if schema == nil {

@@ -13,7 +13,7 @@ func TestSignatureChecksArgsAsResolved(t *testing.T) {
 		"type": "object", "required": ["n"],
 		"properties": {"n": {"type": "integer", "maximum": 10, "exclusiveMinimum": 0}, "word": {"type": "string", "maxLength": 4}, "kind": {"enum": ["a", "$${b}"]}}
 	}`)}
-	catalogue := append(plan.Catalogue{counted}, someTools...)
+	catalog := append(plan.Catalog{counted}, someTools...)
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"valid args", "fs.read", `{"path":"a.go","lines":3}`, ""},
 		{"text that looks like a reference", "fs.read", `{"path":"${x}","lines":"${n}"}`, "lines: got string, want integer"},
@@ -27,7 +27,7 @@ func TestSignatureChecksArgsAsResolved(t *testing.T) {
 		{"tool without a schema", "web:search", `{"x":1}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tool, err := catalogue.Find(tt.tool)
+			tool, err := catalog.Find(tt.tool)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,7 +61,7 @@ var (
 // BenchmarkCheckPlan does the work of `plan check`. The target is at most 50 ms
 // for 10,000 steps, and ten times as much for 100,000.
 func BenchmarkCheckPlan(b *testing.B) {
-	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Wide()}
+	rules := plan.Rules{CheckTools: true, Catalog: plantest.Wide()}
 	for _, shape := range benchShapes {
 		for _, n := range benchSizes {
 			b.Run(fmt.Sprintf("%s/%d", shape, n), func(b *testing.B) {
@@ -102,7 +102,7 @@ func BenchmarkGraph(b *testing.B) {
 // BenchmarkCheckPlanFullOfFaults checks a plan with cycles, unknown names and bad
 // args in every step: reporting them must not become quadratic.
 func BenchmarkCheckPlanFullOfFaults(b *testing.B) {
-	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Wide()}
+	rules := plan.Rules{CheckTools: true, Catalog: plantest.Wide()}
 	for _, n := range benchSizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			p := benchPlan("layers", n)

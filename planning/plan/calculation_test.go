@@ -70,7 +70,7 @@ func TestSumsOfResultsMayBeNumbers(t *testing.T) {
 			map[string]any{"title": "Ask", "tool": "pay", "args": map[string]any{}, "result_variable": "a"},
 			map[string]any{"title": "Pay", "tool": "pay", "args": map[string]any{"v": c.value}},
 		}})
-		_, faults, _ := plan.CheckPlan([]byte(p), plan.Rules{CheckTools: true, Strict: c.strict, Catalogue: plan.Catalogue{tool(c.schema)}})
+		_, faults, _ := plan.CheckPlan([]byte(p), plan.Rules{CheckTools: true, Strict: c.strict, Catalog: plan.Catalog{tool(c.schema)}})
 		if (len(faults) == 0) != c.fits {
 			t.Errorf("%s for %s, strict %v: %+v", c.value, c.schema, c.strict, faults)
 		}

@@ -80,8 +80,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 	return nil
 }
 
-// Fit returns args with values refused by the schema in their one other reading that
-// says just the same and is accepted:
+// Fit converts args that the schema refuses if exactly one equivalent form is accepted:
 //   - a scalar of another type: 7 for "7" and "7.0", "7" for 7, true for "true" and
 //     "True", "true" for true;
 //   - a sum or a product of numbers, as text: 7 for "3 + 2 * 2";
@@ -340,8 +339,8 @@ func holdsStandIn(v any) bool {
 	return false
 }
 
-// insideOf is what a value holds that may be meant in its place: the scalar in a list
-// of one, or the list or object that a text is in JSON; nil for nothing.
+// insideOf is what a value holds that may be meant in its place; nil for nothing.
+// That is the scalar in a list of one, or the list or object that a text is in JSON.
 func insideOf(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -333,7 +333,7 @@ func TestCoercionsLoseNothing(t *testing.T) {
 func TestCoercedArgumentIsAWarning(t *testing.T) {
 	tool := plan.Tool{Name: "list", Server: "w", InputSchema: json.RawMessage(`{"type":"object","properties":{"max":{"type":"integer"},"name":{"type":"string"}},"additionalProperties":false}`)}
 	p := []byte(`{"title":"T","steps":[{"title":"List","tool":"list","args":{"max":"7","name":7}}]}`)
-	rules := plan.Rules{CheckTools: true, Catalogue: plan.Catalogue{tool}}
+	rules := plan.Rules{CheckTools: true, Catalog: plan.Catalog{tool}}
 	_, faults, warnings := plan.CheckPlan(p, rules)
 	if len(faults) > 0 || len(warnings) != 2 || warnings[0].Code != plan.CodeCoerced || warnings[0].Path != "/steps/0/args/max" || warnings[0].Step != "1" ||
 		warnings[0].Message != `step 1 calls list with another type than it asks for; max: "7" is taken as 7` {

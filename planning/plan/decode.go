@@ -24,11 +24,15 @@ import (
 // once: bad_json, duplicate_key, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a
 // name that no tool can have. Validate judges its meaning; CheckPlan does both.
 //
-// It is tolerant if a file leaves no doubt: whole numbers stand for text in index
-// and depends_on, a missing index is the step's position from 1, repeated
-// dependencies count once, the first of tool_calls stands for a missing tool and
-// its args, null is the same as absent, a timeout may be a number of seconds, and
-// there may be comments and trailing commas.
+// It is tolerant if a file leaves no doubt:
+//   - a whole number stands for text in index and depends_on;
+//   - a missing index is the step's position from 1;
+//   - a repeated dependency counts once;
+//   - the first of tool_calls stands for a missing tool and its args;
+//   - null is the same as absent;
+//   - a timeout may be a number of seconds;
+//   - there may be comments and trailing commas.
+//
 // A plan with faults holds the readable parts, its steps at their own positions.
 func DecodePlan(data []byte) (Plan, []Fault) {
 	p, faults, _ := decodePlan(data)

@@ -103,8 +103,8 @@ func SameWork(a, b Step) bool {
 }
 
 // SameSteps reports whether two lists hold the same steps: the same work with
-// the same dependencies on each other, either under the same indices in any
-// order, or, in the same order, under indices that were only renumbered.
+// the same dependencies on each other. The steps have the same indices in any
+// order, or they have the same order and indices that were only renumbered.
 func SameSteps(a, b []Step) bool {
 	if len(a) != len(b) {
 		return false

@@ -16,7 +16,7 @@ func eachPlan(fields string) string {
 		{"title": "read", "tool": "reader", ` + fields + `}]}`
 }
 
-var eachCatalogue = plan.Catalogue{
+var eachCatalog = plan.Catalog{
 	{Name: "finder", Server: "s", ReadOnly: true, OutputSchema: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{"files":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"path":{"type":"string"}}}},"total":{"type":"integer"}}}`)},
 	{Name: "reader", Server: "s", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`)},
 }
@@ -52,7 +52,7 @@ func TestForEachIsCheckedBeforeItRuns(t *testing.T) {
 		"own result, which is that of each": {`"for_each": "${names}", "args": {"path": "${item}"}, "result_variable": "texts", "check": {"expect": "texts.ok == item"}`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, faults, _ := plan.CheckPlan([]byte(eachPlan(c.fields)), plan.Rules{Catalogue: eachCatalogue, CheckTools: true})
+			_, faults, _ := plan.CheckPlan([]byte(eachPlan(c.fields)), plan.Rules{Catalog: eachCatalog, CheckTools: true})
 			switch {
 			case c.code == "" && len(faults) > 0:
 				t.Errorf("got %v", faults)

@@ -21,7 +21,7 @@ func FuzzDecodePlan(f *testing.F) {
 	f.Add(planWithChecks(`[{"title":"t","tool":"fs.read","args":{"path":"${tests.a}","lines":"1"},"expect":"result.x == nil and tests.y > limit"}, {"expect":"true"}]`, `{"expect":"said matches \"a\""}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, faults := plan.DecodePlan(data)
-		rules := plan.Rules{CheckTools: true, Catalogue: someTools, MaxSteps: 4}
+		rules := plan.Rules{CheckTools: true, Catalog: someTools, MaxSteps: 4}
 		_, all, warnings := plan.CheckPlan(data, rules)
 		for _, fault := range slices.Concat(faults, all, warnings) {
 			if fault.Code == "" || fault.Message == "" || fault.Path != "" && fault.Path[0] != '/' {

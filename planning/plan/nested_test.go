@@ -15,9 +15,9 @@ var nestedPlans []byte
 // with types as models write them, over tools that answer what their schemas say.
 func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 	var set struct {
-		Catalogue plan.Catalogue
-		Results   map[string]json.RawMessage
-		Plans     []struct {
+		Catalog plan.Catalog `json:"catalogue"`
+		Results map[string]json.RawMessage
+		Plans   []struct {
 			Title, Slip string
 			Plan        json.RawMessage
 		}
@@ -33,7 +33,7 @@ func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			tool, err := set.Catalogue.Find(step.Tool)
+			tool, err := set.Catalog.Find(step.Tool)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 	}
 	ran, strict := 0, 0
 	for _, c := range set.Plans {
-		rules := plan.Rules{CheckTools: true, Catalogue: set.Catalogue}
+		rules := plan.Rules{CheckTools: true, Catalog: set.Catalog}
 		p, faults, _ := plan.CheckPlan(c.Plan, rules)
 		err := plan.FaultError(faults)
 		if err == nil {

@@ -18,7 +18,7 @@ func stepsAt(faults []plan.Fault) []string {
 }
 
 func TestFaultsPointIntoTheFile(t *testing.T) {
-	rules := plan.Rules{CheckTools: true, Catalogue: someTools}
+	rules := plan.Rules{CheckTools: true, Catalog: someTools}
 	for _, tt := range []struct {
 		name, text string
 		want       []string // faults, then warnings

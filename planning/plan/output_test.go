@@ -22,7 +22,7 @@ func referring(first, reference string) []byte {
 // unknownFields checks a plan whose tool get has an output schema, and returns the
 // faults.
 func unknownFields(t interface{ Fatal(...any) }, data []byte, output string) []plan.Fault {
-	_, faults, _ := plan.CheckPlan(data, plan.Rules{CheckTools: true, Catalogue: plan.Catalogue{
+	_, faults, _ := plan.CheckPlan(data, plan.Rules{CheckTools: true, Catalog: plan.Catalog{
 		{Name: "get", Server: "s", OutputSchema: json.RawMessage(output)}, {Name: "use", Server: "s"},
 	}})
 	for _, f := range faults {
@@ -153,7 +153,7 @@ func TestKnownResultsCountBeforeOutputSchema(t *testing.T) {
 		{Index: "1", Title: "Get", Tool: "get", Args: map[string]any{}, ResultVariable: "x"},
 		{Index: "2", Title: "Use it", Tool: "get", Args: map[string]any{"a": "${x.told}", "b": "${x.listed}", "c": "${x.listed}${x.listed}"}},
 	}}
-	rules := plan.Rules{CheckTools: true, Catalogue: plan.Catalogue{{Name: "get", Server: "s", OutputSchema: json.RawMessage(`{"type":"object","properties":{"listed":{}}}`)}}}
+	rules := plan.Rules{CheckTools: true, Catalog: plan.Catalog{{Name: "get", Server: "s", OutputSchema: json.RawMessage(`{"type":"object","properties":{"listed":{}}}`)}}}
 	for _, c := range []struct {
 		known map[string]any
 		want  string
@@ -257,7 +257,7 @@ func TestReferenceToFieldThatWasNeverSeenIsWarnedOf(t *testing.T) {
 		"nothing is known":          {``, "${x.id}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rules := plan.Rules{CheckTools: true, Strict: true, Catalogue: plan.Catalogue{
+			rules := plan.Rules{CheckTools: true, Strict: true, Catalog: plan.Catalog{
 				{Name: "get", Server: "s", SeenSchema: json.RawMessage(c.seen)}, {Name: "put", Server: "s"},
 			}}
 			data := fmt.Sprintf(`{"title":"T","steps":[{"index":"1","title":"G","tool":"get","args":{},"result_variable":"x"},{"index":"2","title":"P","tool":"put","args":{"v":%q}}]}`, c.reference)

@@ -148,8 +148,9 @@ func (f *ForEach) List(values map[string]any) ([]any, error) {
 	return list, nil
 }
 
-// Estimate returns before the run for how many items a step of the plan will be carried
-// out, or, if that is not known, the most, and the step whose result decides, if one does.
+// Estimate returns, before the run, for how many items a step of the plan will be carried
+// out. If that is not known, it returns the most, and the step whose result decides, if
+// one does.
 func (f *ForEach) Estimate(p Plan) (n int, known bool, after string) {
 	for _, reference := range References(f.Items) {
 		for _, s := range p.Steps {

@@ -19,13 +19,13 @@ func TestSampleOfPublicPlansRuns(t *testing.T) {
 	}
 	var plans []struct {
 		Plan  json.RawMessage `json:"plan"`
-		Tools plan.Catalogue  `json:"tools"`
+		Tools plan.Catalog    `json:"tools"`
 	}
 	if err := json.Unmarshal(data, &plans); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range plans {
-		if _, faults, _ := plan.CheckPlan(p.Plan, plan.Rules{Catalogue: p.Tools, CheckTools: true}); len(faults) > 0 {
+		if _, faults, _ := plan.CheckPlan(p.Plan, plan.Rules{Catalog: p.Tools, CheckTools: true}); len(faults) > 0 {
 			t.Log(faults[0].Code + ": " + faults[0].Message)
 		} else {
 			run++

@@ -10,7 +10,7 @@ import (
 )
 
 func TestArgsByOtherNamesAreTaken(t *testing.T) {
-	catalogue := plantest.Operators(t)
+	catalog := plantest.Operators(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{"fs.read", `{"file_path":"a.go"}`, `{"path":"a.go"}`},
 		{"fs.read", `{"filePath":"a.go","start_line":3,"lines":7}`, `{"limit":7,"offset":3,"path":"a.go"}`},
@@ -59,7 +59,7 @@ func TestArgsByOtherNamesAreTaken(t *testing.T) {
 		{"code.transform", `{"kind":"rename","new":"B"}`, ``},
 	} {
 		t.Run(c.tool+" "+c.args, func(t *testing.T) {
-			tool, err := catalogue.Find(c.tool)
+			tool, err := catalog.Find(c.tool)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestOnlyRefusedNamesAreTaken(t *testing.T) {
 
 func TestOtherNamesInAPlanFileAreAWarning(t *testing.T) {
 	p := []byte(`{"title":"T","steps":[{"title":"Read","tool":"fs.read","args":{"file_path":"a.go"}},{"title":"Run","tool":"proc.run","args":{"command":"go vet"}}]}`)
-	rules := plan.Rules{CheckTools: true, Catalogue: plantest.Operators(t)}
+	rules := plan.Rules{CheckTools: true, Catalog: plantest.Operators(t)}
 	_, faults, warnings := plan.CheckPlan(p, rules)
 	var got []string
 	for _, w := range warnings {

@@ -77,9 +77,10 @@ func (t Tool) Repeatable() bool {
 	return t.ReadOnly || t.Trusted && (t.Name == "test.run" || t.Name == "test.lint")
 }
 
-// KeepsText reports whether text that goes into the tool stays where it is: the tool
-// is one of the workspace's own that only read, or the user trusts its server, which
-// says that it only reads and reaches nothing outside.
+// KeepsText reports whether text that goes into the tool stays where it is. That
+// holds for the workspace's own tools that only read. It also holds if the user
+// trusts the server, and the server says that the tool only reads and reaches
+// nothing outside.
 func (t Tool) KeepsText() bool {
 	return t.ReadOnly && (t.Trusted || t.Vouched && t.OpenWorld != nil && !*t.OpenWorld)
 }
@@ -104,13 +105,13 @@ func (t Tool) Recipient(args map[string]any) string {
 // longer one is accepted on the command line, which prints all of it.
 const MaxChange = 32 << 10
 
-// Catalogue is the tools on offer, the same for a whole run. The zero value
-// is an empty catalogue.
-type Catalogue []Tool
+// Catalog is the tools on offer, the same for a whole run. The zero value
+// is an empty catalog.
+type Catalog []Tool
 
 // Accepted returns the tools that may be offered: those whose server has not changed
 // what it says of them.
-func (c Catalogue) Accepted() Catalogue {
+func (c Catalog) Accepted() Catalog {
 	changed := func(t Tool) bool { return t.Changed != "" }
 	if !slices.ContainsFunc(c, changed) {
 		return c
@@ -209,7 +210,7 @@ var operators = map[string]bool{
 }
 
 // OperatorNames lists the bare names of the workspace's built-in operators,
-// sorted, whether or not a catalogue has them.
+// sorted, whether or not a catalog has them.
 func OperatorNames() []string { return slices.Sorted(maps.Keys(operators)) }
 
 // IsOperator reports whether a bare name is that of a built-in operator. Such a
@@ -219,7 +220,7 @@ func IsOperator(name string) bool { return operators[name] }
 // Find returns the tool of a name: a qualified name, the workspace's operator of
 // that name, or a bare name offered by one server alone. It fails with
 // *UnknownToolError or *AmbiguousToolError.
-func (c Catalogue) Find(name string) (Tool, error) {
+func (c Catalog) Find(name string) (Tool, error) {
 	var found []Tool
 	server, tool, _ := strings.Cut(name, ":")
 	for _, t := range c {
@@ -258,7 +259,7 @@ func (t Tool) isOperator() bool { return t.Trusted && operators[t.Name] }
 
 // Names returns the shortest name that means each tool, sorted: bare where it is
 // the workspace's operator or one server alone offers it, qualified otherwise.
-func (c Catalogue) Names() []string {
+func (c Catalog) Names() []string {
 	servers := make(map[string]int, len(c))
 	for _, t := range c {
 		servers[t.Name]++
@@ -276,15 +277,15 @@ func (c Catalogue) Names() []string {
 }
 
 // ShortName is the shortest name that means the tool, as Names has it.
-func (c Catalogue) ShortName(t Tool) string {
+func (c Catalog) ShortName(t Tool) string {
 	if t.isOperator() || !slices.ContainsFunc(c, func(o Tool) bool { return o.Name == t.Name && o.Server != t.Server }) {
 		return t.Name
 	}
 	return t.QualifiedName()
 }
 
-// NameOf is the shortest name that means a tool of the catalogue.
-func (c Catalogue) NameOf(t Tool) string {
+// NameOf is the shortest name that means a tool of the catalog.
+func (c Catalog) NameOf(t Tool) string {
 	same := 0
 	for _, other := range c {
 		if other.Name == t.Name {
@@ -298,11 +299,11 @@ func (c Catalogue) NameOf(t Tool) string {
 }
 
 // Offer is the tools that a model may call in its reply. Its JSON form is their
-// names alone: the catalogue of the run describes them.
+// names alone: the catalog of the run describes them.
 type Offer []Tool
 
 // MarshalJSON writes the names.
-func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalogue(o).Names()) }
+func (o Offer) MarshalJSON() ([]byte, error) { return EncodeJSON(Catalog(o).Names()) }
 
 // UnmarshalJSON reads the names.
 func (o *Offer) UnmarshalJSON(data []byte) error {
@@ -320,7 +321,7 @@ func (o *Offer) UnmarshalJSON(data []byte) error {
 // Find returns the tool a model means by a name. A model unable to write dots or
 // colons writes something else for them.
 func (o Offer) Find(name string) (Tool, error) {
-	tool, err := Catalogue(o).Find(name)
+	tool, err := Catalog(o).Find(name)
 	if err == nil {
 		return tool, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestFindTool(t *testing.T) {
 	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true}
-	catalogue := plan.Catalogue{
+	catalog := plan.Catalog{
 		{Name: "fs.read", Server: "other"},
 		own,
 		{Name: "search", Server: "web"},
@@ -18,16 +18,16 @@ func TestFindTool(t *testing.T) {
 		{Name: "fetch", Server: "web"},
 	}
 	for title, c := range map[string]struct {
-		tools plan.Catalogue
+		tools plan.Catalog
 		name  string
 		want  string
 	}{
-		"bare operator name":                    {catalogue, "fs.read", "workspace:fs.read"},
-		"qualified name":                        {catalogue, "other:fs.read", "other:fs.read"},
-		"bare name of one server":               {catalogue, "fetch", "web:fetch"},
-		"bare name of two servers":              {catalogue, "search", ""},
-		"operator name of another server alone": {catalogue[:1], "fs.read", "other:fs.read"},
-		"untrusted server named workspace": {plan.Catalogue{
+		"bare operator name":                    {catalog, "fs.read", "workspace:fs.read"},
+		"qualified name":                        {catalog, "other:fs.read", "other:fs.read"},
+		"bare name of one server":               {catalog, "fetch", "web:fetch"},
+		"bare name of two servers":              {catalog, "search", ""},
+		"operator name of another server alone": {catalog[:1], "fs.read", "other:fs.read"},
+		"untrusted server named workspace": {plan.Catalog{
 			{Name: "fs.read", Server: "workspace"}, {Name: "fs.read", Server: "other"},
 		}, "fs.read", ""},
 	} {
@@ -45,21 +45,21 @@ func TestFindTool(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range catalogue.Names() {
-		if _, err := catalogue.Find(name); err != nil {
+	for _, name := range catalog.Names() {
+		if _, err := catalog.Find(name); err != nil {
 			t.Errorf("the listed name %q finds no tool: %v", name, err)
 		}
 	}
 }
 
 func TestUnknownToolIsNamedWithTheNearestNames(t *testing.T) {
-	var many plan.Catalogue
+	var many plan.Catalog
 	for i := range 30 {
 		many = append(many, plan.Tool{Server: "letters", Name: fmt.Sprintf("letter_%02d", i)})
 	}
 	many = append(many, plan.Tool{Server: "github", Name: "list_issues"}, plan.Tool{Server: "github", Name: "getIssue"}, plan.Tool{Server: "jira", Name: "get-board"})
 	for name, c := range map[string]struct {
-		tools plan.Catalogue
+		tools plan.Catalog
 		want  string
 	}{
 		"list_isues":     {many, `there is no tool "list_isues"; did you mean list_issues?`},

@@ -13,17 +13,17 @@ import (
 
 // Rules are the context a plan is validated in.
 type Rules struct {
-	Catalogue  Catalogue
-	Withheld   Catalogue // tools that may not be used, since their servers have changed them
-	CheckTools bool      // tool names, args and the fields of results are looked at
-	Strict     bool      // args that the tool accepts only once they are converted are faults
-	MaxSteps   int       // 0 means no bound
-	Profiles   []string  // the profiles that agent steps may name; nil means unchecked, unless Planned
-	Toolless   []string  // profiles that may not name tools
-	// Planned says that a model made the plan: a tool step may come without
-	// args, since a model fills them in when the step is ready, and an agent
-	// step must name a profile that exists. Long texts in the args of a step with
-	// effects are warned about.
+	Catalog    Catalog
+	Withheld   Catalog  // tools that may not be used, since their servers have changed them
+	CheckTools bool     // tool names, args and the fields of results are looked at
+	Strict     bool     // args that the tool accepts only once they are converted are faults
+	MaxSteps   int      // 0 means no bound
+	Profiles   []string // the profiles that agent steps may name; nil means unchecked, unless Planned
+	Toolless   []string // profiles that may not name tools
+	// Planned says that a model made the plan. A tool step may then come without
+	// args, since a model fills them in when the step is ready. An agent step must
+	// name a profile that exists. Long texts in the args of a step with effects
+	// are warned about.
 	Planned bool
 	// PartialArgs allows args without some required ones, for a caller that fills
 	// them in; see MissingArgs. If no model made the plan, each such step gets a

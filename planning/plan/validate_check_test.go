@@ -13,7 +13,7 @@ import (
 )
 
 // checkTools are tools for checks: some that only read, and one with effects.
-var checkTools = plan.Catalogue{
+var checkTools = plan.Catalog{
 	{Name: "test.run", Server: "workspace", OutputSchema: json.RawMessage(`{"type":"object","required":["passed"],"properties":{
 		"passed":{"type":"boolean"},"total":{"type":"integer"},"failed":{"type":["null","array"],"items":{"type":"string"}},
 		"failures":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"line":{"type":"integer"}}}}}}`)},
@@ -83,7 +83,7 @@ func TestChecksAreHeldAgainstWhatIsKnown(t *testing.T) {
 		"words of a model, and a value": {`{"expect":"said == names.old"}`, `vacuous_check /expect: `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, faults, warnings := plan.CheckPlan(planWithChecks("["+c.check+"]", "[]"), plan.Rules{CheckTools: true, Catalogue: checkTools, PartialArgs: true})
+			_, faults, warnings := plan.CheckPlan(planWithChecks("["+c.check+"]", "[]"), plan.Rules{CheckTools: true, Catalog: checkTools, PartialArgs: true})
 			for _, w := range warnings {
 				if w.Code == plan.CodeBadExpression || w.Code == plan.CodeArgsFromModel {
 					t.Errorf("got the warning %s", w.Message)
@@ -124,7 +124,7 @@ func TestAcceptanceIsHeldAgainstWhatIsKnown(t *testing.T) {
 		"more checks than there may be": {strings.TrimSuffix(strings.Repeat(`{"expect":"tests.passed"},`, 21), ","), `bad_type : the acceptance of the plan has 21 checks, and 20 are the most`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, faults, _ := plan.CheckPlan(planWithChecks("null", "["+c.check+"]"), plan.Rules{CheckTools: true, Catalogue: checkTools})
+			_, faults, _ := plan.CheckPlan(planWithChecks("null", "["+c.check+"]"), plan.Rules{CheckTools: true, Catalog: checkTools})
 			requireFault(t, faults, "/acceptance", "", c.want)
 		})
 	}
@@ -142,7 +142,7 @@ func TestChecksOfWordsAreVacuous(t *testing.T) {
 		{`"executor":"self"`, `{"tool":"fs.read","args":{"path":"a"},"expect":"result.text == \"done\""}`, false},
 	} {
 		data := `{"title":"T","steps":[{"title":"Run","tool":"test.run","args":{},"result_variable":"tests"},{"title":"Say",` + c.step + `,"check":` + c.check + `}]}`
-		_, faults, _ := plan.CheckPlan([]byte(data), plan.Rules{CheckTools: true, Catalogue: checkTools})
+		_, faults, _ := plan.CheckPlan([]byte(data), plan.Rules{CheckTools: true, Catalog: checkTools})
 		var want []string
 		if c.vacuous {
 			want = []string{"vacuous_check /steps/1/check/expect 2"}
@@ -159,7 +159,7 @@ func TestWhatEarlierRunsHaveSeenRefusesNoCheck(t *testing.T) {
 		`{"tool":"get","args":{},"expect":"result.id > 1"}`: "",
 		`{"tool":"say","args":{},"expect":"result.id > 1"}`: "",
 	} {
-		_, faults, warnings := plan.CheckPlan(planWithChecks(check, "[]"), plan.Rules{CheckTools: true, Catalogue: checkTools})
+		_, faults, warnings := plan.CheckPlan(planWithChecks(check, "[]"), plan.Rules{CheckTools: true, Catalog: checkTools})
 		at := slices.IndexFunc(warnings, func(w plan.Fault) bool { return w.Code == plan.CodeBadExpression })
 		if len(faults) > 0 || at >= 0 != (want != "") || at >= 0 && warnings[at].Message != want {
 			t.Errorf("%s: got %v and %v", check, faults, warnings)
@@ -169,7 +169,7 @@ func TestWhatEarlierRunsHaveSeenRefusesNoCheck(t *testing.T) {
 
 func TestWithoutToolsOnlyFormOfChecksIsHeld(t *testing.T) {
 	data := planWithChecks(`[{"tool":"no.such","args":{"x":1},"expect":"result.zz"},{"expect":"result.zz == 1"}]`, `[{"expect":"tests.zz and sadi"}]`)
-	_, faults, _ := plan.CheckPlan(data, plan.Rules{Catalogue: checkTools})
+	_, faults, _ := plan.CheckPlan(data, plan.Rules{Catalog: checkTools})
 	if got := faultsAt(faults); !slices.Equal(got, []string{"bad_expression /acceptance/0/expect"}) {
 		t.Errorf("got %q", got)
 	}
@@ -177,7 +177,7 @@ func TestWithoutToolsOnlyFormOfChecksIsHeld(t *testing.T) {
 
 func TestKnownResultTypesNamesOfChecks(t *testing.T) {
 	p := mustPlan(t, string(planWithChecks("null", `[{"expect":"told.ok and tests.passed"}]`)))
-	rules := plan.Rules{CheckTools: true, Catalogue: checkTools, Known: map[string]any{"told": map[string]any{"ok": true}}}
+	rules := plan.Rules{CheckTools: true, Catalog: checkTools, Known: map[string]any{"told": map[string]any{"ok": true}}}
 	if faults, _ := plan.Validate(p, rules); len(faults) > 0 {
 		t.Error(plan.FaultError(faults))
 	}
@@ -193,7 +193,7 @@ func TestKnownResultTypesNamesOfChecks(t *testing.T) {
 
 func TestArgsOfChecksAreFitted(t *testing.T) {
 	data := planWithChecks(`{"title":"c","tool":"fs.read","args":{"path":7},"expect":"result.text != \"\""}`, "[]")
-	rules := plan.Rules{CheckTools: true, Catalogue: checkTools}
+	rules := plan.Rules{CheckTools: true, Catalog: checkTools}
 	_, faults, warnings := plan.CheckPlan(data, rules)
 	if got := faultsAt(warnings); len(faults) > 0 || !slices.Equal(got, []string{"coerced /steps/0/check/args/path"}) {
 		t.Errorf("got %v and %v", faults, got)
@@ -206,7 +206,7 @@ func TestArgsOfChecksAreFitted(t *testing.T) {
 
 func TestCheckFieldsAreWarnedAbout(t *testing.T) {
 	data := planWithChecks(`[{"titel":"x","title":"a\nb","expect":"result.passed"}]`, "[]")
-	_, faults, warnings := plan.CheckPlan(data, plan.Rules{CheckTools: true, Catalogue: checkTools})
+	_, faults, warnings := plan.CheckPlan(data, plan.Rules{CheckTools: true, Catalog: checkTools})
 	if got := faultsAt(warnings); len(faults) > 0 || !slices.Equal(got, []string{"unknown_field /steps/0/check/0/titel", "multiline_title /steps/0/check/0/title"}) {
 		t.Errorf("got %v and %q", faults, got)
 	}
@@ -231,10 +231,10 @@ func TestFieldsOfResultsMayBeChecked(t *testing.T) {
 				leaf = true
 			}
 		}
-		tools := plan.Catalogue{{Name: "get", Server: "s", OutputSchema: json.RawMessage(plan.CanonicalJSON(schema))}}
+		tools := plan.Catalog{{Name: "get", Server: "s", OutputSchema: json.RawMessage(plan.CanonicalJSON(schema))}}
 		for _, expect := range []string{path + " == " + plan.CanonicalJSON(value), path + " == nil"} {
 			data := fmt.Sprintf(`{"title":"T","steps":[{"title":"G","tool":"get","args":{},"check":{"expect":%q}}]}`, expect)
-			if _, faults, _ := plan.CheckPlan([]byte(data), plan.Rules{CheckTools: true, Catalogue: tools}); len(faults) > 0 {
+			if _, faults, _ := plan.CheckPlan([]byte(data), plan.Rules{CheckTools: true, Catalog: tools}); len(faults) > 0 {
 				t.Fatalf("%s, against %s", faults[0].Message, tools[0].OutputSchema)
 			}
 		}
@@ -256,7 +256,7 @@ func TestConditionsAreHeldAgainstWhatIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(string(planWithChecks("[]", "[]")), `"profile":"p","result_variable":"told"}`,
 				`"profile":"p","result_variable":"told"},{"title":"Last","tool":"test.run","args":{},"result_variable":"own","when":`+plan.CanonicalJSON(c.when)+`}`, 1)
-			p, faults, _ := plan.CheckPlan([]byte(text), plan.Rules{Catalogue: checkTools, CheckTools: true})
+			p, faults, _ := plan.CheckPlan([]byte(text), plan.Rules{Catalog: checkTools, CheckTools: true})
 			got := ""
 			for _, f := range faults {
 				got += f.Code + " " + f.Path + ": " + f.Message
@@ -297,7 +297,7 @@ func TestStepsThatWaitAreHeldAgainstWhatIsKnown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(`{"title":"T","steps":[{"title":"Wait",` + c.step + `}]}`)
-			p, faults, _ := plan.CheckPlan(text, plan.Rules{Catalogue: checkTools, CheckTools: true})
+			p, faults, _ := plan.CheckPlan(text, plan.Rules{Catalog: checkTools, CheckTools: true})
 			got := ""
 			for _, f := range faults {
 				got += f.Code + " " + f.Path + ": " + f.Message + "\n"

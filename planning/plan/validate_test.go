@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someTools is a catalogue with one tool of each kind that validation
+// someTools is a catalog with one tool of each kind that validation
 // distinguishes.
-var someTools = plan.Catalogue{
+var someTools = plan.Catalog{
 	{Name: "fs.read", Server: "workspace", ReadOnly: true, InputSchema: json.RawMessage(`{
 		"type": "object", "required": ["path"], "additionalProperties": false,
 		"properties": {"path": {"type": "string", "minLength": 1}, "lines": {"type": "integer", "minimum": 1}}
@@ -65,17 +65,17 @@ func TestValidateFindsEachFault(t *testing.T) {
 		{name: "a step's own result", plan: `{"title":"T","steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`, want: []string{"self_dependency /steps/0/args/x"}},
 		{name: "variable replaced by its own step", plan: `{"title":"T","variables":{"v":1},"steps":[{"title":"a","tool":"t","args":{"x":"${v}"},"result_variable":"v"}]}`},
 		{name: "repeated result variable", plan: `{"title":"T","steps":[{"title":"a","tool":"t","result_variable":"v"},{"title":"b","tool":"t","result_variable":"v"}]}`, want: []string{"duplicate_result_variable /steps/1/result_variable"}},
-		{name: "unchecked tool name", plan: `{"title":"T","steps":[{"title":"a","tool":"nope"}]}`, rules: plan.Rules{Catalogue: someTools}},
-		{name: "an unknown and an ambiguous tool", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.reed"},{"title":"b","tool":"search"},{"title":"c","tool":"web:search"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"unknown_tool /steps/0/tool", "ambiguous_tool /steps/1/tool"}},
-		{name: "a changed tool", plan: `{"title":"T","steps":[{"title":"a","tool":"list"},{"title":"b","tool":"web:list"},{"title":"c","tool":"fs.read","args":{"path":"a"}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, Withheld: plan.Catalogue{{Name: "list", Server: "web"}, {Name: "fs.read", Server: "web"}}}, want: []string{"changed_tool /steps/0/tool", "changed_tool /steps/1/tool"}},
-		{name: "bad args", plan: `{"title":"T","steps":[{"title":"a","tool":"workspace:fs.read","args":{"path":[5],"lines":0}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args/lines", "bad_args /steps/0/args/path"}},
-		{name: "missing arg", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0/args"}},
-		{name: "missing args", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools}, want: []string{"bad_args /steps/0"}},
-		{name: "missing args in a model's plan", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"},{"title":"b","tool":"fs.read","args":{"lines":1}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, Planned: true}, want: []string{"bad_args /steps/1/args"}},
-		{name: "some args missing, filled in by the caller", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}},
-		{name: "empty args in a plan file", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
-		{name: "some args missing, others invalid", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"colour":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
-		{name: "missing field inside an arg", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalogue: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
+		{name: "unchecked tool name", plan: `{"title":"T","steps":[{"title":"a","tool":"nope"}]}`, rules: plan.Rules{Catalog: someTools}},
+		{name: "an unknown and an ambiguous tool", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.reed"},{"title":"b","tool":"search"},{"title":"c","tool":"web:search"}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools}, want: []string{"unknown_tool /steps/0/tool", "ambiguous_tool /steps/1/tool"}},
+		{name: "a changed tool", plan: `{"title":"T","steps":[{"title":"a","tool":"list"},{"title":"b","tool":"web:list"},{"title":"c","tool":"fs.read","args":{"path":"a"}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, Withheld: plan.Catalog{{Name: "list", Server: "web"}, {Name: "fs.read", Server: "web"}}}, want: []string{"changed_tool /steps/0/tool", "changed_tool /steps/1/tool"}},
+		{name: "bad args", plan: `{"title":"T","steps":[{"title":"a","tool":"workspace:fs.read","args":{"path":[5],"lines":0}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools}, want: []string{"bad_args /steps/0/args/lines", "bad_args /steps/0/args/path"}},
+		{name: "missing arg", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools}, want: []string{"bad_args /steps/0/args"}},
+		{name: "missing args", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools}, want: []string{"bad_args /steps/0"}},
+		{name: "missing args in a model's plan", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read"},{"title":"b","tool":"fs.read","args":{"lines":1}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, Planned: true}, want: []string{"bad_args /steps/1/args"}},
+		{name: "some args missing, filled in by the caller", plan: `{"title":"T","steps":[{"title":"b","tool":"fs.read","args":{"lines":1}},{"title":"c","tool":"fs.patch","args":{"path":"p"}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, PartialArgs: true}},
+		{name: "empty args in a plan file", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{}},{"title":"b","tool":"fs.read"}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, PartialArgs: true, EmptyArgs: true}, want: []string{"bad_args /steps/0/args"}},
+		{name: "some args missing, others invalid", plan: `{"title":"T","steps":[{"title":"a","tool":"fs.read","args":{"colour":"x"}},{"title":"b","tool":"fs.patch","args":{"path":[1]}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args", "bad_args /steps/1/args/path"}},
+		{name: "missing field inside an arg", plan: `{"title":"T","steps":[{"title":"a","tool":"deep","args":{"in":{}}}]}`, rules: plan.Rules{CheckTools: true, Catalog: someTools, PartialArgs: true}, want: []string{"bad_args /steps/0/args/in"}},
 		{name: "unchecked profile", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`},
 		{name: "unknown and missing profile", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"},{"title":"b","executor":"agent"},{"title":"c","executor":"agent","profile":"p"}]}`, rules: plan.Rules{Profiles: []string{"p"}}, want: []string{"unknown_profile /steps/0/profile", "unknown_profile /steps/1"}},
 		{name: "profile in a model's plan without profiles", plan: `{"title":"T","steps":[{"title":"a","executor":"agent","profile":"x"}]}`, rules: plan.Rules{Planned: true}, want: []string{"unknown_profile /steps/0/profile"}},
@@ -127,7 +127,7 @@ func TestFilesOfPlansCannotHideCharactersInNames(t *testing.T) {
 		"bad_index /steps/0/index":   `{"title":"T","steps":[{"index":"1\u202e","title":"a","executor":"self"}]}`,
 		"unknown_tool /steps/0/tool": `{"title":"T","steps":[{"index":"1","title":"a","tool":"t\u202e"}]}`,
 	} {
-		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalogue: someTools}} {
+		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalog: someTools}} {
 			_, faults, _ := plan.CheckPlan([]byte(text), rules)
 			if got := faultsAt(faults); !slices.Equal(got, []string{want}) {
 				t.Errorf("%s: got %q", text, got)
@@ -167,7 +167,7 @@ func TestJournalsKeepNamesThatNewPlansMayNotHave(t *testing.T) {
 }
 
 func TestValidateWarns(t *testing.T) {
-	checked := plan.Rules{CheckTools: true, Catalogue: someTools}
+	checked := plan.Rules{CheckTools: true, Catalog: someTools}
 	for _, tt := range []struct {
 		name, plan string
 		rules      plan.Rules
@@ -223,7 +223,7 @@ func TestUnreferencableNamesAreNotSuggested(t *testing.T) {
 
 func TestSchemasCauseNoReads(t *testing.T) {
 	p := mustPlan(t, `{"title":"T","steps":[{"title":"a","tool":"remote"}]}`)
-	_, warnings := plan.Validate(p, plan.Rules{CheckTools: true, Catalogue: someTools})
+	_, warnings := plan.Validate(p, plan.Rules{CheckTools: true, Catalog: someTools})
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "references outside of it are not read") {
 		t.Errorf("got %+v", warnings)
 	}
@@ -246,7 +246,7 @@ func TestArgsWithoutReferencesAreChecked(t *testing.T) {
 		"then": {"required": ["count"]},
 		"$defs": {"nested": {"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}}}}
 	}`
-	rules := plan.Rules{CheckTools: true, Catalogue: plan.Catalogue{{Name: "t", Server: "s", InputSchema: json.RawMessage(schema)}}}
+	rules := plan.Rules{CheckTools: true, Catalog: plan.Catalog{{Name: "t", Server: "s", InputSchema: json.RawMessage(schema)}}}
 	for _, tt := range []struct {
 		name, args string
 		want       []string // paths below args
@@ -316,7 +316,7 @@ func TestFaultsReadAsSentences(t *testing.T) {
 		{"title":"a","tool":"fs.read","args":{"path":[5]},"depends_on":["2"]},
 		{"title":"b","tool":"fs.patch","args":{},"depends_on":["3"]},
 		{"title":"c","tool":"search","args":{"q":"${nope}"},"depends_on":["1","8"],"result_variable":"found"}]}`)
-	faults, _ := plan.Validate(p, plan.Rules{CheckTools: true, Catalogue: someTools})
+	faults, _ := plan.Validate(p, plan.Rules{CheckTools: true, Catalog: someTools})
 	var got []string
 	for _, f := range faults {
 		got = append(got, f.Message)
@@ -365,7 +365,7 @@ func TestFaultJSON(t *testing.T) {
 
 func TestRandomDAGHasNoFaults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if faults, _ := plan.Validate(drawDAG(t), plan.Rules{CheckTools: true, Catalogue: someTools}); len(faults) > 0 {
+		if faults, _ := plan.Validate(drawDAG(t), plan.Rules{CheckTools: true, Catalog: someTools}); len(faults) > 0 {
 			t.Fatal(plan.FaultError(faults))
 		}
 	})
@@ -411,7 +411,7 @@ func TestBackEdgeIsCycleWithMembers(t *testing.T) {
 
 func TestArgsOfACallAreLimited(t *testing.T) {
 	for size, want := range map[int]string{15 << 20: "", 16 << 20: "step 1: its arguments have more than 16 MB: pass a file"} {
-		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalogue: plan.Catalogue{{Server: "s", Name: "t"}}}} {
+		for _, rules := range []plan.Rules{{}, {CheckTools: true, Catalog: plan.Catalog{{Server: "s", Name: "t"}}}} {
 			p := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "s", Executor: plan.ExecutorTool, Tool: "t", Args: map[string]any{"a": strings.Repeat("x", size)}}}}
 			faults, _ := plan.Validate(p, rules)
 			if got := plan.FaultError(faults); len(faults) > 1 || (want == "") != (len(faults) == 0) || want != "" && !strings.Contains(got.Error(), want) {

@@ -86,7 +86,7 @@ func (c *checker) lookUp(name string) *namedTool {
 	if known {
 		return named
 	}
-	tool, err := c.rules.Catalogue.Find(name)
+	tool, err := c.rules.Catalog.Find(name)
 	var ambiguous *AmbiguousToolError
 	switch {
 	case errors.As(err, &ambiguous):

@@ -68,7 +68,7 @@ func (c *checker) checkContents(path string, s Step) {
 	if ExecutorOf(s) != ExecutorTool {
 		return
 	}
-	if tool, err := c.rules.Catalogue.Find(s.Tool); err != nil || tool.ReadOnly {
+	if tool, err := c.rules.Catalog.Find(s.Tool); err != nil || tool.ReadOnly {
 		return
 	}
 	place, size := contents(s.Args, nil)
@@ -113,7 +113,7 @@ func contents(v any, path []string) (place []string, size string) {
 // WordingWarnings are the new warnings of a model's plan, without those of the
 // plan before it. Warnings about missing args and the like are not about wording,
 // and left out too.
-func WordingWarnings(c Catalogue, p, before Plan) []Fault {
+func WordingWarnings(c Catalog, p, before Plan) []Fault {
 	reported := make(map[string]bool)
 	for _, f := range wordingOf(c, before) {
 		reported[f.Message] = true
@@ -121,8 +121,8 @@ func WordingWarnings(c Catalogue, p, before Plan) []Fault {
 	return slices.DeleteFunc(wordingOf(c, p), func(f Fault) bool { return reported[f.Message] })
 }
 
-func wordingOf(known Catalogue, p Plan) []Fault {
-	c := checker{plan: p, rules: Rules{Catalogue: known}}
+func wordingOf(known Catalog, p Plan) []Fault {
+	c := checker{plan: p, rules: Rules{Catalog: known}}
 	for i, s := range p.Steps {
 		path := JSONPointer("/steps", strconv.Itoa(i))
 		c.checkWording(path, s)

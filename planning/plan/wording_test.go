@@ -70,7 +70,7 @@ func written(t *testing.T, tool, args string) plan.Plan {
 }
 
 func TestFileContentsInModelPlanGetWarning(t *testing.T) {
-	writer := plan.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalogue: plan.Catalogue{
+	writer := plan.Rules{CheckTools: true, Planned: true, PartialArgs: true, Catalog: plan.Catalog{
 		{Name: "put", Server: "s", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		{Name: "look", Server: "s", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object"}`)},
 	}}
@@ -124,8 +124,8 @@ func TestBuiltInPlansHaveNoWarnings(t *testing.T) {
 			found++
 			rules := plan.Rules{Planned: plans.model}
 			for _, s := range p.Steps { // any of them could change something
-				if _, err := rules.Catalogue.Find(s.Tool); err != nil {
-					rules.Catalogue = append(rules.Catalogue, plan.Tool{Name: s.Tool, Server: "s"})
+				if _, err := rules.Catalog.Find(s.Tool); err != nil {
+					rules.Catalog = append(rules.Catalog, plan.Tool{Name: s.Tool, Server: "s"})
 				}
 			}
 			if got := slices.DeleteFunc(warned(p, rules), func(s string) bool { return strings.HasPrefix(s, "unchecked_tools") }); len(got) > 0 {

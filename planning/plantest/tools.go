@@ -17,9 +17,9 @@ import (
 //go:embed tools
 var files embed.FS
 
-// Tools returns a small catalogue: two readers, an editor and a test runner.
-func Tools() plan.Catalogue {
-	return plan.Catalogue{
+// Tools returns a small catalog: two readers, an editor and a test runner.
+func Tools() plan.Catalog {
+	return plan.Catalog{
 		{
 			Name: "fs.read", Server: "workspace", Description: "Read a text file.\nLines are numbered.", ReadOnly: true, Annotated: true, Trusted: true,
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"}},"required":["path"]}`),
@@ -40,23 +40,23 @@ func Tools() plan.Catalogue {
 }
 
 // Operators returns the operators of the workspace.
-func Operators(t testing.TB) plan.Catalogue {
+func Operators(t testing.TB) plan.Catalog {
 	t.Helper()
 	data, err := files.ReadFile("tools/operators.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	if err := json.Unmarshal(data, &tools); err != nil {
 		t.Fatal(err)
 	}
 	return tools
 }
 
-// serverCatalogue returns the tools of foreign servers.
-func serverCatalogue(t testing.TB) plan.Catalogue {
+// serverCatalog returns the tools of foreign servers.
+func serverCatalog(t testing.TB) plan.Catalog {
 	t.Helper()
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	server := ""
 	for _, line := range Lines(t, "servers.txt") {
 		line = strings.TrimSpace(line)
@@ -89,9 +89,9 @@ func Goals(t testing.TB) (goals []string, needed map[string][]string) {
 
 // Beside returns the operators and so many foreign tools, the needed ones among
 // them.
-func Beside(t testing.TB, foreign int, needed []string) plan.Catalogue {
+func Beside(t testing.TB, foreign int, needed []string) plan.Catalog {
 	t.Helper()
-	all := serverCatalogue(t)
+	all := serverCatalog(t)
 	chosen := make(map[int]bool, foreign)
 	for i, tool := range all {
 		if slices.Contains(needed, tool.Name) {
@@ -101,13 +101,13 @@ func Beside(t testing.TB, foreign int, needed []string) plan.Catalogue {
 	for i := 0; len(chosen) < min(foreign, len(all)); i++ {
 		chosen[i*37%len(all)] = true // from all servers alike
 	}
-	catalogue := Operators(t)
+	catalog := Operators(t)
 	for i, tool := range all {
 		if chosen[i] {
-			catalogue = append(catalogue, tool)
+			catalog = append(catalog, tool)
 		}
 	}
-	return catalogue
+	return catalog
 }
 
 // Lines returns the lines of a file of goals or tools without comments.
@@ -148,18 +148,18 @@ func inputSchema(args string) json.RawMessage {
 
 // Wide returns forty tools of two servers with schemas; every fifth
 // name exists twice and must be qualified.
-func Wide() plan.Catalogue {
-	var catalogue plan.Catalogue
+func Wide() plan.Catalog {
+	var catalog plan.Catalog
 	for i := range 40 {
 		tool := plan.Tool{Name: fmt.Sprint("tool.", i), Server: "one", ReadOnly: i%2 == 0, InputSchema: json.RawMessage(`{
 			"type": "object", "required": ["path"], "additionalProperties": false,
 			"properties": {"path": {"type": "string"}, "text": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "array", "items": {"type": "string"}}}
 		}`)}
-		catalogue = append(catalogue, tool)
+		catalog = append(catalog, tool)
 		if i%5 == 0 {
 			tool.Server = "two"
-			catalogue = append(catalogue, tool)
+			catalog = append(catalog, tool)
 		}
 	}
-	return catalogue
+	return catalog
 }

@@ -32,7 +32,7 @@ func TestFormatTakesAnAcceptanceOfToolsThatOnlyRead(t *testing.T) {
 	}
 	small, reading := b, b
 	small.Prompting.Small = true
-	reading.Catalogue = b.Catalogue[:2]
+	reading.Catalog = b.Catalog[:2]
 	for name, r := range map[string]prompt.Request{
 		"a small model": planRequest(small), "tools that only read": planRequest(reading), "a replan": replanRequest(b, prompttest.Situation()),
 	} {

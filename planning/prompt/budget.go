@@ -82,13 +82,13 @@ func messageBytes(m Message) int {
 }
 
 // offerTokens estimates how many tokens tools take that may be called.
-func (p Prompting) offerTokens(tools plan.Catalogue) int {
+func (p Prompting) offerTokens(tools plan.Catalog) int {
 	return int(math.Ceil(float64(offerBytes(tools)) / p.bytesPerToken()))
 }
 
 // offerBytes is how many bytes tools take that may be called, as chat templates
 // write them.
-func offerBytes(tools plan.Catalogue) int {
+func offerBytes(tools plan.Catalog) int {
 	n := 0
 	for _, t := range tools {
 		n += len(t.Name) + len(t.Description) + len(t.InputSchema) + 64
@@ -102,7 +102,7 @@ func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(m
 
 // OfferTokens estimates the tokens of tools that may be called, with their whole
 // descriptions.
-func OfferTokens(p Prompting, tools plan.Catalogue) int { return p.offerTokens(tools) }
+func OfferTokens(p Prompting, tools plan.Catalog) int { return p.offerTokens(tools) }
 
 // Tokens estimates the tokens at the start of every request that plans: the system
 // prompt, the conversation, the sketch of the project, the mentions of the goal, and the

@@ -144,7 +144,7 @@ func TestCallableToolsTakeRoom(t *testing.T) {
 		t.Fatalf("got the note %q", req.Shortened)
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"x":{"type":"string","description":"` + strings.Repeat("long ", 2000) + `"}}}`)
-	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "big", Server: "s", InputSchema: schema})
+	b.Catalog = append(b.Catalog, plan.Tool{Name: "big", Server: "s", InputSchema: schema})
 	if req := prompt.ChatRequest(b, false); !strings.Contains(req.Shortened, "oldest messages of the conversation left out") {
 		t.Errorf("with a tool of 10 KB: got the note %q", req.Shortened)
 	}

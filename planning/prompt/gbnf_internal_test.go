@@ -12,8 +12,8 @@ import (
 
 // optional returns tools with so many arguments that may be left out: the forms
 // whose grammar is the longest beside their schema.
-func optional(tools, args int) plan.Catalogue {
-	var all plan.Catalogue
+func optional(tools, args int) plan.Catalog {
+	var all plan.Catalog
 	for i := range tools {
 		fields := make([]string, args)
 		for j := range fields {
@@ -28,7 +28,7 @@ func optional(tools, args int) plan.Catalogue {
 // converter of Ollama 0.17.4 made of the same schemas.
 func TestServersKeepTheWholeGrammarOfAFormat(t *testing.T) {
 	for _, tt := range []struct{ tools, args, measured int }{{4, 3, 10_764}, {20, 25, 167_161}, {40, 25, 311_007}, {60, 2, 114_861}} {
-		b := Brief{Goal: "x", Catalogue: optional(tt.tools, tt.args), MaxSteps: 15, Prompting: Prompting{}}
+		b := Brief{Goal: "x", Catalog: optional(tt.tools, tt.args), MaxSteps: 15, Prompting: Prompting{}}
 		tools := toolsFor(b, "", "", nil)
 		for i, form := range tools.step.AnyOf { // as measured: without for_each and when
 			tools.step.AnyOf[i].Properties = slices.DeleteFunc(form.Properties, func(p property) bool { return p.name == "for_each" || p.name == "when" })

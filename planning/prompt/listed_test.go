@@ -52,9 +52,9 @@ func TestListedTurnsShareTheirBeginning(t *testing.T) {
 }
 
 // turnOf is the first request of a sub-agent whose model writes its calls of these tools.
-func turnOf(tools plan.Catalogue) prompt.Request {
+func turnOf(tools plan.Catalog) prompt.Request {
 	b := prompttest.Brief()
-	b.Catalogue, b.Prompting.WritesCalls = tools, true
+	b.Catalog, b.Prompting.WritesCalls = tools, true
 	return prompt.AgentRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "Look"}, prompt.Profile{}, nil, nil, prompt.Turn{Number: 1})
 }
 
@@ -82,7 +82,7 @@ func TestListedCallHasTheArgumentsOfItsTool(t *testing.T) {
 }
 
 func TestListedFormatIsBounded(t *testing.T) {
-	var tools plan.Catalogue
+	var tools plan.Catalog
 	for i := range 60 {
 		var fields []string
 		for k := range 20 {

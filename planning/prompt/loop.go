@@ -20,14 +20,14 @@ const (
 	PlanCreateAndExecute = "plan_create_and_execute"
 )
 
-// PlanServer is the server of the plan tools and of [ToolsFind] in a catalogue.
+// PlanServer is the server of the plan tools and of [ToolsFind] in a catalog.
 const PlanServer = "replan"
 
 // PlanTools returns the descriptions of the plan tools.
-func PlanTools() plan.Catalogue {
+func PlanTools() plan.Catalog {
 	goal := `{"type":"object","properties":{"goal":{"type":"string","description":"the task, complete in itself"}},"required":["goal"],"additionalProperties":false}`
 	id := `{"type":"object","properties":{"id":{"type":"string","description":"the id that plan_create returned"}},"required":["id"],"additionalProperties":false}`
-	return plan.Catalogue{
+	return plan.Catalog{
 		{
 			Name: PlanCreate, Server: PlanServer, InputSchema: []byte(goal), Annotated: true, ReadOnly: true, Trusted: true,
 			Description: "Plan work of several steps and store the plan. Nothing is run. Returns the plan's id and its steps.",
@@ -43,7 +43,7 @@ func PlanTools() plan.Catalogue {
 	}
 }
 
-// IsPlanTool reports whether a tool of a catalogue is one of PlanTools. A server
+// IsPlanTool reports whether a tool of a catalog is one of PlanTools. A server
 // with just the same name is not trusted.
 func IsPlanTool(t plan.Tool) bool {
 	return t.Server == PlanServer && t.Trusted && t.Name != ToolsFind
@@ -51,7 +51,7 @@ func IsPlanTool(t plan.Tool) bool {
 
 // OwnTools returns the tools that replan carries out itself: [PlanTools] and
 // [FindTool].
-func OwnTools() plan.Catalogue { return append(PlanTools(), FindTool()) }
+func OwnTools() plan.Catalog { return append(PlanTools(), FindTool()) }
 
 // Turn is the position in the loop of a sub-agent.
 type Turn struct {
@@ -61,9 +61,9 @@ type Turn struct {
 }
 
 // AgentTools returns the tools of a sub-agent under the profile.
-func AgentTools(b Brief, profile Profile) plan.Catalogue {
-	tools := plan.Catalogue{}
-	for _, t := range distinct(b.Catalogue) {
+func AgentTools(b Brief, profile Profile) plan.Catalog {
+	tools := plan.Catalog{}
+	for _, t := range distinct(b.Catalog) {
 		if profile.May(t) {
 			tools = append(tools, t)
 		}
@@ -73,7 +73,7 @@ func AgentTools(b Brief, profile Profile) plan.Catalogue {
 
 // distinct returns the tools without those of one server under one name: no call can
 // mean one of them.
-func distinct(c plan.Catalogue) plan.Catalogue {
+func distinct(c plan.Catalog) plan.Catalog {
 	count := make(map[string]int, len(c))
 	for _, t := range c {
 		count[t.QualifiedName()]++
@@ -83,11 +83,11 @@ func distinct(c plan.Catalogue) plan.Catalogue {
 
 // ChatTools returns the tools that a model may call in chat: none if it does not
 // manage loops.
-func ChatTools(b Brief) plan.Catalogue {
+func ChatTools(b Brief) plan.Catalog {
 	if !b.Prompting.ManagesLoops() {
 		return nil
 	}
-	tools := distinct(b.Catalogue)
+	tools := distinct(b.Catalog)
 	if b.Prompting.PlanTools {
 		tools = append(PlanTools(), tools...)
 	}
@@ -105,14 +105,14 @@ func AgentBrief(b Brief, step plan.Step, profile Profile) Brief {
 	if step.ExpectedOutcome != "" {
 		b.Goal += "\n\nIt is done when this holds: " + string(step.ExpectedOutcome)
 	}
-	b.Catalogue = AgentTools(b, profile)
+	b.Catalog = AgentTools(b, profile)
 	return b
 }
 
 // offer lets the model call tools, unless the reply has to be an answer. A model that
 // writes its calls gets a list of them, in the last turn too: the messages before it are
 // in the server's cache.
-func (c *composition) offer(tools plan.Catalogue, last bool) {
+func (c *composition) offer(tools plan.Catalog, last bool) {
 	c.listed = c.brief.Prompting.WritesCalls && len(tools) > 0
 	c.final = last
 	if c.listed || !last {
@@ -191,7 +191,7 @@ const maxThought = 200
 
 // listing describes the tools that a listed request lets the model call, and the
 // form of its replies.
-func listing(tools plan.Catalogue) string {
+func listing(tools plan.Catalog) string {
 	var lines strings.Builder
 	for _, t := range tools {
 		lines.WriteString(toolLine(tools.ShortName(t), t))
@@ -222,7 +222,7 @@ func turnFormat(tools plan.Offer) []byte {
 	var others []string
 	room := maxTurnForms
 	for _, t := range tools {
-		name := plan.Catalogue(tools).ShortName(t)
+		name := plan.Catalog(tools).ShortName(t)
 		form := call(callFormat(t), name)
 		if size := len(encodeSchema(form)); size <= room {
 			forms, room = append(forms, form), room-size

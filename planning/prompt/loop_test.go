@@ -259,7 +259,7 @@ func TestOffersAndMessagesSurviveJSON(t *testing.T) {
 	if err != nil || string(again) != string(data) {
 		t.Errorf("got\n%s\nafter reading and writing again\n%s, %v", data, again, err)
 	}
-	if fmt.Sprint(plan.Catalogue(back.Tools).Names()) != fmt.Sprint(plan.Catalogue(req.Tools).Names()) {
+	if fmt.Sprint(plan.Catalog(back.Tools).Names()) != fmt.Sprint(plan.Catalog(req.Tools).Names()) {
 		t.Errorf("read back the tools %v", back.Tools)
 	}
 }

@@ -22,10 +22,9 @@ var (
 	marks = lazyregexp.New("[`@/\\\\_#]|\\w[.:(]\\w|\\w\\(\\)")
 )
 
-// needsNoTools reports whether the words of a goal show that a model can answer it
-// from what it knows: the goal is a greeting, or a short question without a name,
-// a path or a mention, without a word about this project or the present, and
-// without a word that a tool or its server is called by.
+// needsNoTools reports whether a model can answer a goal from memory: a greeting, or a
+// short question. The question has no name, path or mention. Its words concern neither
+// this project nor the present, and name no tool or server.
 func needsNoTools(b Brief, matches []retrieval.Match) bool {
 	const longest = 20 // words
 	goal := b.Goal
@@ -45,9 +44,8 @@ func needsNoTools(b Brief, matches []retrieval.Match) bool {
 	return !slices.ContainsFunc(matches, func(m retrieval.Match) bool { return m.Called })
 }
 
-// NeedsNoTools reports whether the words of a goal show that a small model can answer it
-// from what it knows: a greeting, or the question for a meaning. It guesses at any other
-// question that the project could answer.
+// NeedsNoTools reports whether a small model can answer a goal from memory: a greeting, or
+// a question for a meaning. It would guess at any other question that the project answers.
 func NeedsNoTools(b Brief) bool {
 	spoken := retrieval.Words(b.Goal)
 	if !needsNoTools(b, ranked(b, "", "")) {

@@ -14,10 +14,10 @@ import (
 )
 
 func TestToolsOfOneNameAreNotOffered(t *testing.T) {
-	b := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true}, Catalogue: plan.Catalogue{
+	b := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true}, Catalog: plan.Catalog{
 		{Name: "x", Server: "a"}, {Name: "x", Server: "a"}, {Name: "x", Server: "b"},
 	}}
-	for name, tools := range map[string]plan.Catalogue{
+	for name, tools := range map[string]plan.Catalog{
 		"chat": prompt.ChatTools(b), "sub-agent": prompt.AgentTools(b, prompt.Profile{Tools: []string{"*:*"}}),
 	} {
 		if len(tools) != 1 || tools[0].Server != "b" {
@@ -29,7 +29,7 @@ func TestToolsOfOneNameAreNotOffered(t *testing.T) {
 func TestWantedTokensHoldNoToolsBeyondWidestOffer(t *testing.T) {
 	b := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, ContextWindow: 8192}}
 	for i := range 500 {
-		b.Catalogue = append(b.Catalogue, plan.Tool{Name: fmt.Sprintf("tool%d", i), Server: "w", Description: strings.Repeat("what it does, ", 40)})
+		b.Catalog = append(b.Catalog, plan.Tool{Name: fmt.Sprintf("tool%d", i), Server: "w", Description: strings.Repeat("what it does, ", 40)})
 	}
 	if req := prompt.ChatRequest(b, false); req.Unoffered == nil || req.Wanted <= 8192 || req.Wanted > 32768 {
 		t.Errorf("it wants %d tokens for %+v", req.Wanted, req.Unoffered)
@@ -39,7 +39,7 @@ func TestWantedTokensHoldNoToolsBeyondWidestOffer(t *testing.T) {
 func TestToolsAreCutInSmallWindow(t *testing.T) {
 	brief := prompt.Brief{Goal: "hello", Prompting: prompt.Prompting{ModelTools: true, PlanTools: true}}
 	for i := range 10 {
-		brief.Catalogue = append(brief.Catalogue, plan.Tool{
+		brief.Catalog = append(brief.Catalog, plan.Tool{
 			Name: fmt.Sprintf("tool%d", i), Server: "w", Description: strings.Repeat("what it does, ", 12),
 			InputSchema: []byte(`{"type":"object","properties":{"description":{"type":"string","description":"` + strings.Repeat("words ", 60) + `"}}}`),
 		})
@@ -95,7 +95,7 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	own := plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, ReadOnly: true, InputSchema: []byte(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`)}
 	small := plan.Tool{Name: "small", Server: "x", InputSchema: []byte(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`)}
 	brief := prompt.Brief{
-		Goal: "hello", Catalogue: plan.Catalogue{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
+		Goal: "hello", Catalog: plan.Catalog{{Name: "big", Server: "x", InputSchema: []byte(huge + "}}")}, small, own},
 		Prompting: prompt.Prompting{ModelTools: true, PlanTools: true, ContextWindow: 6000},
 	}
 	t.Run("chat omits only the large tool", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	t.Run("plan names a tool with an unreadable schema", func(t *testing.T) {
 		brief := brief
 		brief.Goal = "use the odd one"
-		brief.Catalogue = plan.Catalogue{small, own, {Name: "odd", Server: "x", InputSchema: []byte(`{"type":"array"}`)}}
+		brief.Catalog = plan.Catalog{small, own, {Name: "odd", Server: "x", InputSchema: []byte(`{"type":"array"}`)}}
 		if req := planRequest(brief); req.Shortened != "The args of 1 tool may be any, since the schema cannot be read: odd (it describes no object)." {
 			t.Errorf("got the note %q", req.Shortened)
 		} else if !slices.Equal(req.Untyped, []string{"odd"}) {
@@ -154,7 +154,7 @@ func TestLargeToolLeavesRoomForOthers(t *testing.T) {
 	})
 	t.Run("workspace tools get room first", func(t *testing.T) {
 		for i := range 150 {
-			brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("a%03d", i), Server: "x", InputSchema: small.InputSchema})
+			brief.Catalog = append(brief.Catalog, plan.Tool{Name: fmt.Sprintf("a%03d", i), Server: "x", InputSchema: small.InputSchema})
 		}
 		req := planRequest(brief)
 		if len(req.Format) > 64<<10 || !strings.Contains(string(req.Format), `{"enum":["fs.read"],"type":"string"}`) && !strings.Contains(string(req.Format), `{"type":"string","enum":["fs.read"]}`) {
@@ -167,9 +167,9 @@ func TestManyForeignToolsLeaveRoomForPlan(t *testing.T) {
 	brief := prompt.Brief{Goal: "sort them", Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true}}
 	schema := []byte(`{"type":"object","properties":{"owner":{"type":"string"},"repository":{"type":"string"},"state":{"enum":["open","closed","all"]}},"required":["owner","repository"]}`)
 	for i := range 200 {
-		brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
+		brief.Catalog = append(brief.Catalog, plan.Tool{Name: fmt.Sprintf("tool_%03d", i), Server: "x", InputSchema: schema, Description: strings.Repeat("what it does, ", 12)})
 	}
-	brief.Catalogue = append(brief.Catalogue, plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
+	brief.Catalog = append(brief.Catalog, plan.Tool{Name: "fs.read", Server: "workspace", Trusted: true, InputSchema: schema, Description: "Read a file."})
 	for name, req := range map[string]prompt.Request{"a plan": planRequest(brief), "a turn of the chat": prompt.ChatRequest(brief, false)} {
 		if strings.Contains(req.Shortened, "too long") {
 			t.Errorf("%s: %s", name, req.Shortened)
@@ -212,7 +212,7 @@ func TestOfferHasToolsFindOnlyWhereToolsAreLeftOut(t *testing.T) {
 		} {
 			t.Run(tt.name+", "+kind, func(t *testing.T) {
 				brief := prompt.Brief{
-					Goal: "comment on the jira issue ABC-1", Catalogue: plantest.Beside(t, tt.foreign, nil),
+					Goal: "comment on the jira issue ABC-1", Catalog: plantest.Beside(t, tt.foreign, nil),
 					Prompting: prompt.Prompting{ContextWindow: tt.window, ModelTools: true, PlanTools: true},
 				}
 				req := request(brief)
@@ -241,7 +241,7 @@ func TestChatWith200ForeignToolsTakes6000Tokens(t *testing.T) {
 	goals, needed := plantest.Goals(t)
 	for _, goal := range goals {
 		brief := prompt.Brief{
-			Goal: goal, Catalogue: plantest.Beside(t, 200, needed[goal]), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+			Goal: goal, Catalog: plantest.Beside(t, 200, needed[goal]), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
 		}
 		req := prompt.ChatRequest(brief, false)
 		_, offered := offeredNames(req)
@@ -253,10 +253,10 @@ func TestChatWith200ForeignToolsTakes6000Tokens(t *testing.T) {
 
 func TestFoundToolsAreOfferedFirst(t *testing.T) {
 	brief := prompt.Brief{
-		Goal: "fix the failing test", Catalogue: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
+		Goal: "fix the failing test", Catalog: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384, ModelTools: true, PlanTools: true},
 	}
 	before, _ := offeredNames(prompt.ChatRequest(brief, false))
-	brief.Found = prompt.FoundNames(prompt.FindTools(brief.Catalogue, "comment on an issue in jira"))
+	brief.Found = prompt.FoundNames(prompt.FindTools(brief.Catalog, "comment on an issue in jira"))
 	if len(brief.Found) == 0 || brief.Found[0] != "jira_add_comment" || slices.Contains(before, brief.Found[0]) {
 		t.Fatalf("found %q; offered before: %q", brief.Found, before)
 	}

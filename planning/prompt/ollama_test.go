@@ -112,11 +112,11 @@ func askServer(t *testing.T, model string, req prompt.Request, seed int) reply.R
 func TestServerEnforcesPlanSchema(t *testing.T) {
 	model := smallestModel(t)
 	wide := prompttest.Brief()
-	wide.Catalogue = plantest.Wide()
+	wide.Catalog = plantest.Wide()
 	withAgents := prompttest.Brief()
 	withAgents.Prompting.Profiles = []prompt.Profile{{Name: "explorer"}, {Name: "fixer"}}
 	odd := prompttest.Brief()
-	odd.Catalogue = oddTools()
+	odd.Catalog = oddTools()
 	for name, b := range map[string]prompt.Brief{"tools with their arguments": prompttest.Brief(), "too many tools": wide, "agents": withAgents, "all kinds of schemas": odd} {
 		t.Run(name, func(t *testing.T) {
 			whole := 0
@@ -130,7 +130,7 @@ func TestServerEnforcesPlanSchema(t *testing.T) {
 					if s.Executor == plan.ExecutorTool && s.Tool == "" && answer.CutOff {
 						continue // cut off within the step
 					}
-					if _, err := b.Catalogue.Find(s.Tool); s.Executor == plan.ExecutorTool && err != nil {
+					if _, err := b.Catalog.Find(s.Tool); s.Executor == plan.ExecutorTool && err != nil {
 						t.Errorf("seed %d, step %d: %v\n%s", seed, i, err, answer.Text)
 					}
 					if s.Executor == plan.ExecutorAgent && s.Profile != "" && !slices.Contains(b.Prompting.ProfileNames(), s.Profile) {
@@ -151,8 +151,8 @@ func TestServerEnforcesPlanSchema(t *testing.T) {
 func TestServerAcceptsArgsFormats(t *testing.T) {
 	model := smallestModel(t)
 	b := prompttest.Brief()
-	b.Catalogue = append(oddTools(), plantest.Tools()...)
-	for _, tool := range b.Catalogue {
+	b.Catalog = append(oddTools(), plantest.Tools()...)
+	for _, tool := range b.Catalog {
 		req := prompt.ArgsRequest(b, plan.Plan{}, plan.Step{Index: "1", Title: "x", Tool: tool.Name}, tool, nil, "")
 		answer := askServer(t, model, req, 1)
 		if args, err := reply.ParseArgs(answer.Text); err != nil && !answer.CutOff {
@@ -163,8 +163,8 @@ func TestServerAcceptsArgsFormats(t *testing.T) {
 
 // oddTools returns a tool with every kind of argument, and tools with unusable
 // schemas.
-func oddTools() plan.Catalogue {
-	return plan.Catalogue{
+func oddTools() plan.Catalog {
+	return plan.Catalog{
 		{Name: "every.kind", Server: "odd", InputSchema: json.RawMessage(`{"type":"object","required":["n"],"properties":{
 			"n":{"type":"integer","minimum":3},"f":{"type":"number"},"b":{"type":"boolean"},"null":{"type":["string","null"]},"two":{"type":["integer","boolean"]},
 			"e":{"enum":[1,2,null]},"c":{"const":{"a":1}},"any":{},"yes":true,"ref":{"$ref":"#/$defs/x"},
@@ -201,9 +201,9 @@ func TestServerCompilesManyFormsSoon(t *testing.T) {
 	without := took(nil)
 	for _, forms := range []int{60, 90} {
 		b := prompttest.Brief()
-		b.Catalogue = nil
+		b.Catalog = nil
 		for i := range forms {
-			b.Catalogue = append(b.Catalogue, plan.Tool{
+			b.Catalog = append(b.Catalog, plan.Tool{
 				Name: fmt.Sprintf("tool%d", i), Server: "w",
 				InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`),
 			})

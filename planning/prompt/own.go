@@ -75,7 +75,7 @@ func isOwn(t plan.Tool) bool {
 func ownList(b Brief) string {
 	var list strings.Builder
 	for _, o := range ownTools {
-		tool, err := b.Catalogue.Find(o.name)
+		tool, err := b.Catalog.Find(o.name)
 		if err != nil || !isOwn(tool) || b.Prompting.Small && slices.Contains(rarely, o.name) || !o.takenBy(tool) {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 // cache reads them only once.
 type Brief struct {
 	Goal      string
-	Catalogue plan.Catalogue // tools a plan may name
-	Withheld  plan.Catalogue // tools it may not name, since their servers have changed them
+	Catalog   plan.Catalog // tools a plan may name
+	Withheld  plan.Catalog // tools it may not name, since their servers have changed them
 	Prompting Prompting
 	Looks     []plan.Step        // calls that look at what the goal names, before a model plans; the plan begins with them
 	Looked    []plan.HistoryItem // those of them that are done

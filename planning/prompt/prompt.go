@@ -109,7 +109,7 @@ type composition struct {
 	temperature float64 // 0 means the model's own, and a low one for a small model
 
 	agent  *Profile           // of the sub-agent; nil for the planner and the chat
-	tools  plan.Catalogue     // on offer
+	tools  plan.Catalog       // on offer
 	notes  string             // how the servers of tools want to be used, for the chat and sub-agents
 	plans  *planTools         // the tools of a request of planning; nil for all others
 	listed bool               // the tools are listed, see [Request]
@@ -184,7 +184,7 @@ func (c composition) request() (req Request) {
 
 // noted are the notes of a request for tools on offer, with the tools if they are
 // listed.
-func (c composition) noted(tools plan.Catalogue) string {
+func (c composition) noted(tools plan.Catalog) string {
 	if !c.listed {
 		return c.notes
 	}
@@ -212,7 +212,7 @@ func (c composition) untypedTools(text string) string {
 
 // fill adds the messages there is room for beside the reply and the tools on
 // offer.
-func (c composition) fill(req *Request, tools plan.Catalogue) losses {
+func (c composition) fill(req *Request, tools plan.Catalog) losses {
 	p := c.brief.Prompting
 	room := p.ContextWindow - req.MaxTokens - p.offerTokens(tools)
 	if c.notes = c.noted(tools); c.listed {

@@ -128,7 +128,8 @@ func ground(b Brief) string {
 }
 
 // pathWords returns a path as it is if it has only letters, digits and the signs of common
-// paths, else as a JSON string: a name must not read like a sentence of the request.
+// paths. Else it returns a JSON string: a name must not read like a sentence of the
+// request.
 func pathWords(name string) string {
 	if strings.IndexFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)

@@ -107,7 +107,7 @@ func PlanRequest(b Brief, a reply.Analysis, review string, chosen ...string) Req
 // accepts reports whether a plan may have checks of its goal: it may change something,
 // and the model is not small.
 func accepts(b Brief) bool {
-	return !b.Prompting.Small && slices.ContainsFunc(b.Catalogue, func(t plan.Tool) bool { return !t.ReadOnly })
+	return !b.Prompting.Small && slices.ContainsFunc(b.Catalog, func(t plan.Tool) bool { return !t.ReadOnly })
 }
 
 // acceptance says how the checks of a goal are written, "" if there are none.
@@ -115,7 +115,7 @@ func acceptance(b Brief) string {
 	if !accepts(b) {
 		return ""
 	}
-	return render("acceptance", acceptanceData{listed(b.Catalogue, "fs.search")})
+	return render("acceptance", acceptanceData{listed(b.Catalog, "fs.search")})
 }
 
 // depth says how many steps are right for a task; "" if that is unknown.

@@ -19,15 +19,15 @@ const maxForm = maxStepSchema / 6
 // is known beyond the goal, and names holds names of tools that come before all
 // others.
 func ranked(b Brief, context, names string) []retrieval.Match {
-	return retrieval.Rank(b.Catalogue, retrieval.Query{Goal: b.Goal, Context: context, Names: names})
+	return retrieval.Rank(b.Catalog, retrieval.Query{Goal: b.Goal, Context: context, Names: names})
 }
 
 // byImportance lists tools on offer to be called in the order of their claim to
 // room: plan tools, then those that the model has found, then by rank.
-func byImportance(c plan.Catalogue, b Brief) plan.Catalogue {
-	b.Catalogue = c
-	var plans, others plan.Catalogue
-	found := make(plan.Catalogue, len(b.Found))
+func byImportance(c plan.Catalog, b Brief) plan.Catalog {
+	b.Catalog = c
+	var plans, others plan.Catalog
+	found := make(plan.Catalog, len(b.Found))
 	for _, m := range ranked(b, "", "") {
 		at := slices.Index(b.Found, m.Name)
 		switch {
@@ -52,7 +52,7 @@ const widestOffer = 32 << 10
 // the best are offered in a third of it, and [ToolsFind]. It depends on no
 // measurements, so that the offer stays the same in all turns of a loop, unless
 // tools are found.
-func (c composition) offered() plan.Catalogue {
+func (c composition) offered() plan.Catalog {
 	room := min(c.brief.Prompting.ContextWindow, widestOffer) * cautiousBytesPerToken
 	tools := c.tools
 	if offerBytes(tools) > room/2 {
@@ -69,17 +69,17 @@ func (c composition) offered() plan.Catalogue {
 }
 
 // usual are the tools that do not take the room of many.
-func (c composition) usual(tools plan.Catalogue) plan.Catalogue {
+func (c composition) usual(tools plan.Catalog) plan.Catalog {
 	p := c.brief.Prompting
-	return slices.DeleteFunc(slices.Clone(tools), func(t plan.Tool) bool { return p.offerTokens(plan.Catalogue{t}) > p.ContextWindow/8 })
+	return slices.DeleteFunc(slices.Clone(tools), func(t plan.Tool) bool { return p.offerTokens(plan.Catalog{t}) > p.ContextWindow/8 })
 }
 
 // best are the tools of an offer that fit into so many bytes, with [ToolsFind] for
 // the others.
-func (c composition) best(tools plan.Catalogue, most int) plan.Catalogue {
+func (c composition) best(tools plan.Catalog, most int) plan.Catalog {
 	find := FindTool()
 	left := byImportance(slices.DeleteFunc(c.usual(tools), IsFindTool), c.brief)
-	for len(left) > 0 && offerBytes(left)+offerBytes(plan.Catalogue{find}) > most {
+	for len(left) > 0 && offerBytes(left)+offerBytes(plan.Catalog{find}) > most {
 		left = left[:len(left)-1]
 	}
 	if len(left) == 0 || len(left) < len(PlanTools()) && IsPlanTool(left[len(left)-1]) {
@@ -93,7 +93,7 @@ func (c composition) best(tools plan.Catalogue, most int) plan.Catalogue {
 
 // unoffered names the tools left out of the offer, and sums them up; nil if there
 // are none.
-func (c composition) unoffered(tools plan.Catalogue) ([]string, *Unoffered) {
+func (c composition) unoffered(tools plan.Catalog) ([]string, *Unoffered) {
 	var names, servers []string
 	for _, t := range c.tools {
 		if slices.ContainsFunc(tools, func(o plan.Tool) bool { return o.QualifiedName() == t.QualifiedName() }) {
@@ -113,7 +113,7 @@ func (c composition) unoffered(tools plan.Catalogue) ([]string, *Unoffered) {
 
 // fewer are the tools of a request that was so many tokens too long: first with
 // shorter descriptions, then without the least important.
-func (c composition) fewer(tools plan.Catalogue, over int) plan.Catalogue {
+func (c composition) fewer(tools plan.Catalog, over int) plan.Catalog {
 	if shorter := terse(tools); offerBytes(shorter) < offerBytes(tools) {
 		return shorter
 	}
@@ -121,8 +121,8 @@ func (c composition) fewer(tools plan.Catalogue, over int) plan.Catalogue {
 }
 
 // terse are tools with shorter descriptions.
-func terse(tools plan.Catalogue) plan.Catalogue {
-	out := make(plan.Catalogue, len(tools))
+func terse(tools plan.Catalog) plan.Catalog {
+	out := make(plan.Catalog, len(tools))
 	for i, t := range tools {
 		t.Description, t.InputSchema = plan.OneLine(t.Description, 60), undescribed(t.InputSchema)
 		out[i] = t

@@ -54,11 +54,11 @@ func choice(words ...string) schema {
 	return s
 }
 
-// maxStepSchema bounds the schema of one step, in bytes: the built-in operators take
-// 15 KB, a typical tool of another server 700 bytes. Ollama compiles 60 forms
-// in 42 ms and 92, the most of that size, in 59. Shared parts by reference would save a tenth of that, and a form
-// of their own for the args of all tools half of it, but then a tool may be written
-// with the args of another. What remains is the journal, which holds the format of each request.
+// maxStepSchema bounds the schema of one step, in bytes: the built-in operators take 15 KB, a
+// typical tool of another server 700 bytes. Ollama compiles 60 forms in 42 ms and 92, the most
+// of that size, in 59. Shared parts by reference would save a tenth of that. A form of their
+// own for the args of all tools would save half of it. But then a model may write a tool with
+// the args of another. What remains is the journal, which holds the format of each request.
 const maxStepSchema = 48 << 10
 
 // stepsSchema is the list of steps of a plan: it can only name existing tools and

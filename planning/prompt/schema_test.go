@@ -50,7 +50,7 @@ func TestReferencesReplaceAnyValueButChoices(t *testing.T) {
 		"n":{"type":"integer"},"b":{"type":"boolean"},"l":{"type":"array","items":{"type":"integer"}},"o":{"type":"object","properties":{"k":{"type":"integer"}},"required":["k"]},
 		"e":{"enum":["x"]},"u":{"oneOf":[{"type":"integer"},{"type":"boolean"}]},"m":{"type":["integer","boolean"]},"f":{"enum":[1,2]}}}`)}
 	b := prompttest.Brief()
-	b.Catalogue = plan.Catalogue{tool}
+	b.Catalog = plan.Catalog{tool}
 	format := compile(t, planRequest(b).Format)
 	for args, fits := range map[string]bool{
 		`{}`: true, `{"n":1,"b":true,"l":[1],"o":{"k":1},"e":"x","u":1,"m":false,"f":2}`: true,

@@ -54,7 +54,7 @@ func SelectionRequest(b Brief, a reply.Analysis) (req Request, ok bool) {
 
 // Chosen returns the tools that a reply to [SelectionRequest] names, and no others:
 // what it says besides does not count.
-func Chosen(c plan.Catalogue, r reply.Reply) []string {
+func Chosen(c plan.Catalog, r reply.Reply) []string {
 	names := retrieval.Spelled(c, reply.StripThinking(r.Text))
 	return names[:min(len(names), maxChosen)]
 }
@@ -76,14 +76,14 @@ func FindTool() plan.Tool {
 	}
 }
 
-// IsFindTool reports whether a tool of a catalogue is [FindTool].
+// IsFindTool reports whether a tool of a catalog is [FindTool].
 func IsFindTool(t plan.Tool) bool {
 	return t.Server == PlanServer && t.Trusted && t.Name == ToolsFind
 }
 
 // FindTools answers a call of [ToolsFind] among the tools that a model may call:
 // the best few for the words, or a note if none fits.
-func FindTools(tools plan.Catalogue, words string) map[string]any {
+func FindTools(tools plan.Catalog, words string) map[string]any {
 	matches := retrieval.Rank(tools, retrieval.Query{Goal: words})
 	best := bestScore(matches)
 	matches = slices.DeleteFunc(matches, func(m retrieval.Match) bool {
@@ -116,7 +116,7 @@ func FindTools(tools plan.Catalogue, words string) map[string]any {
 }
 
 // nothingFound says that no tool fits, and what to ask for instead.
-func nothingFound(tools plan.Catalogue, words string) string {
+func nothingFound(tools plan.Catalog, words string) string {
 	var near, servers []string
 	names := tools.Names()
 	for _, word := range strings.Fields(words) {

@@ -34,7 +34,7 @@ func TestToolsWithoutRoomAreAskedFor(t *testing.T) {
 	if !ok {
 		t.Fatalf("the request does not begin with\n%s\nbut is\n%s", list, last(req))
 	}
-	for _, name := range b.Catalogue.Names() {
+	for _, name := range b.Catalog.Names() {
 		if strings.Contains(list, name) == strings.Contains(asks, name) {
 			t.Fatalf("%s is named twice or not at all", name)
 		}
@@ -50,7 +50,7 @@ func TestToolsWithoutRoomAreAskedFor(t *testing.T) {
 		t.Error("25 names fit the format")
 	}
 
-	chosen := prompt.Chosen(b.Catalogue, reply.Reply{Text: `{"tools":["spare_0900","depot:spare_0777","no_such_tool"]}`})
+	chosen := prompt.Chosen(b.Catalog, reply.Reply{Text: `{"tools":["spare_0900","depot:spare_0777","no_such_tool"]}`})
 	req = prompt.PlanRequest(b, analysis, "", chosen...)
 	typed, nameable := typedTools(t, req.Format)
 	for _, name := range []string{"spare_0900", "spare_0777"} {
@@ -58,7 +58,7 @@ func TestToolsWithoutRoomAreAskedFor(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", name, last(req))
 		}
 	}
-	if req.Purpose != prompt.PurposePlan || len(nameable) > len(b.Catalogue)/2 || strings.Contains(last(req), "no_such_tool") {
+	if req.Purpose != prompt.PurposePlan || len(nameable) > len(b.Catalog)/2 || strings.Contains(last(req), "no_such_tool") {
 		t.Errorf("got %s with %d tools", req.Purpose, len(nameable))
 	}
 	again := wrongPlan(b)
@@ -71,7 +71,7 @@ func TestToolsWithoutRoomAreAskedFor(t *testing.T) {
 func TestToolsAreNotAskedForIfAllAreNamed(t *testing.T) {
 	for name, b := range map[string]prompt.Brief{
 		"few tools":         prompttest.Full(),
-		"two hundred tools": {Goal: "x", Catalogue: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}},
+		"two hundred tools": {Goal: "x", Catalog: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}},
 		"a thousand in a large window": func() prompt.Brief {
 			b := prompttest.Crowd(prompttest.Brief())
 			b.Prompting.ContextWindow = 65536
@@ -90,7 +90,7 @@ func TestToolsAreNotAskedForIfAllAreNamed(t *testing.T) {
 }
 
 func TestFewToolsAreChosen(t *testing.T) {
-	tools := prompttest.Crowd(prompt.Brief{}).Catalogue
+	tools := prompttest.Crowd(prompt.Brief{}).Catalog
 	greedy := strings.Join(tools.Names(), ", ")
 	if n := len(prompt.Chosen(tools, reply.Reply{Text: greedy})); n != 24 {
 		t.Errorf("a reply that names all tools chooses %d", n)

@@ -135,11 +135,11 @@ func serverNotes(p Prompting, tools []retrieval.Match) string {
 
 // notesOn is serverNotes for tools that a model may call. It is the same in all turns
 // of a loop.
-func notesOn(b Brief, tools plan.Catalogue) string {
+func notesOn(b Brief, tools plan.Catalog) string {
 	if len(b.Prompting.Servers) == 0 {
 		return ""
 	}
-	b.Catalogue = tools
+	b.Catalog = tools
 	return serverNotes(b.Prompting, ranked(b, "", ""))
 }
 

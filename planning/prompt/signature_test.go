@@ -56,7 +56,7 @@ func TestToolsOfServersAreExplained(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := prompttest.Brief()
-			b.Catalogue = plan.Catalogue{tt.tool}
+			b.Catalog = plan.Catalog{tt.tool}
 			if words := wordsOf(b); !strings.Contains(words, tt.want+"\n") {
 				t.Errorf("the planner does not read\n%s\nbut\n%s", tt.want, words)
 			}
@@ -66,7 +66,7 @@ func TestToolsOfServersAreExplained(t *testing.T) {
 
 func TestServersOfListedToolsSayHowToUseThem(t *testing.T) {
 	b := prompttest.Brief()
-	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "list_issues", Server: "tracker"})
+	b.Catalog = append(b.Catalog, plan.Tool{Name: "list_issues", Server: "tracker"})
 	b.Prompting.Servers = map[string]untrusted.Text{"tracker": "Search before you list.", "gone": "Use me."}
 	words := wordsOf(b)
 	_, data, ok := strings.Cut(words, "Data: how the servers of these tools want to be used\n")
@@ -77,7 +77,7 @@ func TestServersOfListedToolsSayHowToUseThem(t *testing.T) {
 
 func TestChatAndSubAgentsReadHowServersWantToBeUsed(t *testing.T) {
 	b := prompttest.Full()
-	b.Catalogue = append(b.Catalogue, plan.Tool{Name: "list_issues", Server: "tracker"})
+	b.Catalog = append(b.Catalog, plan.Tool{Name: "list_issues", Server: "tracker"})
 	b.Prompting.ModelTools = true
 	b.Prompting.Servers = map[string]untrusted.Text{"tracker": "Search <|im_start|>first. " + untrusted.Text(strings.Repeat("x", 1000)), "gone": "Use me."}
 	step := plan.Step{Index: "5", Title: "Find out why"}

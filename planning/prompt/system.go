@@ -18,8 +18,8 @@ func systemPrompt(b Brief, instructions string) string {
 		Tools:    ownList(b),
 		Small:    b.Prompting.Small,
 		Profiles: profileList(b.Prompting.Profiles),
-		Read:     listed(b.Catalogue, "memory.read"),
-		Write:    listed(b.Catalogue, "memory.write"),
+		Read:     listed(b.Catalog, "memory.read"),
+		Write:    listed(b.Catalog, "memory.write"),
 	})}
 	if strings.TrimSpace(instructions) != "" {
 		parts = append(parts, projectNotes(instructions))
@@ -48,8 +48,8 @@ func projectNotes(instructions string) string {
 	return projectMark + "\n" + walled(untrusted.ForModel(instructions))
 }
 
-// listed is the catalogue's name of the only tool called so, "" if there is none.
-func listed(c plan.Catalogue, name string) string {
+// listed is the catalog's name of the only tool called so, "" if there is none.
+func listed(c plan.Catalog, name string) string {
 	if tool, err := c.Find(name); err == nil && tool.Name == name {
 		return name
 	}

@@ -151,8 +151,8 @@ func Names() []string {
 }
 
 // CheckPrompt reports the fault in a text meant to replace the prompt of this
-// name: an unknown name, no valid text/template, an empty text, or a field missing
-// from the data of that prompt.
+// name. It reports an unknown name, an empty text, no valid text/template, or a
+// field that the data of that prompt does not have.
 func CheckPrompt(name, text string) error {
 	at := slices.IndexFunc(replaceable, func(p struct {
 		name   string

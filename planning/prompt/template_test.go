@@ -89,14 +89,14 @@ func TestPromptsMentionMemoryAndAgentsOnlyIfAvailable(t *testing.T) {
 			t.Errorf("the system message lacks %q", want)
 		}
 	}
-	b.Prompting.Profiles, b.Catalogue = nil, plantest.Tools()
+	b.Prompting.Profiles, b.Catalog = nil, plantest.Tools()
 	without := prompt.ChatRequest(b, false).Messages[0].Content
 	for _, word := range []string{"memory", "agent", "profile"} {
 		if strings.Contains(strings.ToLower(without), word+".read") || strings.Contains(without, "`"+word+"`") || strings.Contains(without, "Data: agents") {
 			t.Errorf("the system message mentions %s:\n%s", word, without)
 		}
 	}
-	b.Catalogue = append(plantest.Tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
+	b.Catalog = append(plantest.Tools(), plan.Tool{Name: "memory.read", Server: "one"}, plan.Tool{Name: "memory.read", Server: "two"})
 	if system := prompt.ChatRequest(b, false).Messages[0].Content; strings.Contains(system, "`memory.read`") {
 		t.Error("an ambiguous memory tool is mentioned")
 	}

@@ -44,13 +44,13 @@ func toolsFor(b Brief, context, names string, chosen []string) planTools {
 	}
 	tools.step, tools.untypedTools = stepForms(b, matches, named)
 	if accepts(b) {
-		tools.acceptance = acceptanceSchema(readers(b.Catalogue, named))
+		tools.acceptance = acceptanceSchema(readers(b.Catalog, named))
 	}
 	return tools
 }
 
 // readers are those of named tools that only read, in the order of their names.
-func readers(c plan.Catalogue, named []string) []string {
+func readers(c plan.Catalog, named []string) []string {
 	reads := slices.DeleteFunc(slices.Sorted(slices.Values(named)), func(name string) bool {
 		tool, err := c.Find(name)
 		return err != nil || !tool.ReadOnly

@@ -70,11 +70,11 @@ func TestNeededToolsHaveTypedForms(t *testing.T) {
 		t.Run(fmt.Sprint(tt.foreign, " foreign tools"), func(t *testing.T) {
 			whole := 0
 			for _, goal := range goals {
-				b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, tt.foreign, needed[goal]), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
+				b := prompt.Brief{Goal: goal, Catalog: plantest.Beside(t, tt.foreign, needed[goal]), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
 				req := prompt.AnalysisRequest(b)
 				typed, nameable := typedTools(t, req.Format)
-				if slices.Sort(nameable); !slices.Equal(nameable, b.Catalogue.Names()) {
-					t.Errorf("%s: a step can name %d of %d tools", goal, len(nameable), len(b.Catalogue))
+				if slices.Sort(nameable); !slices.Equal(nameable, b.Catalog.Names()) {
+					t.Errorf("%s: a step can name %d of %d tools", goal, len(nameable), len(b.Catalog))
 				}
 				if bytes, _ := promptBytes(req); bytes > 6000*bytesPerToken || strings.Contains(req.Shortened, "window") {
 					t.Errorf("%s: the prompt has %d bytes: %s", goal, bytes, req.Shortened)
@@ -105,7 +105,7 @@ func TestTypedFormsCoverGoalsHeldBack(t *testing.T) {
 			goal, needed, _ := strings.Cut(line, " => ")
 			alternatives := strings.Split(needed, " or ")
 			all := strings.Split(strings.ReplaceAll(needed, " or ", ", "), ", ")
-			b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, foreign, all), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
+			b := prompt.Brief{Goal: goal, Catalog: plantest.Beside(t, foreign, all), MaxSteps: 20, Prompting: prompt.Prompting{ContextWindow: 16384}}
 			typed, _ := typedTools(t, prompt.AnalysisRequest(b).Format)
 			if slices.ContainsFunc(alternatives, func(tools string) bool {
 				return !slices.ContainsFunc(strings.Split(tools, ", "), func(name string) bool { return !slices.Contains(typed, name) })
@@ -136,7 +136,7 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 			continue // it needs tools that are not there
 		}
 		for _, window := range []int{0, 16384} {
-			b := prompt.Brief{Goal: goal, Catalogue: plantest.Operators(t), MaxSteps: 20, Prompting: prompt.Prompting{
+			b := prompt.Brief{Goal: goal, Catalog: plantest.Operators(t), MaxSteps: 20, Prompting: prompt.Prompting{
 				ContextWindow: window, Profiles: []prompt.Profile{{Name: "explorer", Description: "reads and searches this folder; changes nothing"}},
 			}}
 			_, before := promptBytes(prompt.AnalysisRequest(b))
@@ -150,10 +150,10 @@ func TestPromptBeforeGoalIsSmall(t *testing.T) {
 
 func TestTypedFormsFollowGoal(t *testing.T) {
 	needs := func(goal, analysis string, used ...string) []string {
-		b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, 200, nil), MaxSteps: 20}
-		for i, tool := range b.Catalogue {
+		b := prompt.Brief{Goal: goal, Catalog: plantest.Beside(t, 200, nil), MaxSteps: 20}
+		for i, tool := range b.Catalog {
 			if slices.Contains(used, tool.Name) {
-				b.Catalogue[i].Uses = 1
+				b.Catalog[i].Uses = 1
 			}
 		}
 		typed, _ := typedTools(t, prompt.PlanRequest(b, analysisOf(analysis), "").Format)
@@ -185,7 +185,7 @@ func TestTypedFormsFollowGoal(t *testing.T) {
 	t.Run("tools of the plan, in a replan", func(t *testing.T) {
 		s := prompttest.Situation()
 		s.Remaining = append(s.Remaining, plan.Step{Index: "9", Title: "x", Tool: "jira_get_worklog"})
-		req := prompt.ReplanRequest(prompt.Brief{Goal: "xyzzy", Catalogue: plantest.Beside(t, 200, nil)}, s, 5)
+		req := prompt.ReplanRequest(prompt.Brief{Goal: "xyzzy", Catalog: plantest.Beside(t, 200, nil)}, s, 5)
 		if typed, _ := typedTools(t, req.Format); !slices.Contains(typed, "jira_get_worklog") {
 			t.Errorf("got %q", typed)
 		}
@@ -194,7 +194,7 @@ func TestTypedFormsFollowGoal(t *testing.T) {
 
 // TestToolsMessage checks the forms in which tools appear.
 func TestToolsMessage(t *testing.T) {
-	b := prompt.Brief{Goal: "Close issue 88 on GitHub with a comment", Catalogue: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}}
+	b := prompt.Brief{Goal: "Close issue 88 on GitHub with a comment", Catalog: plantest.Beside(t, 200, nil), Prompting: prompt.Prompting{ContextWindow: 16384}}
 	list := toolsMessage(t, b)
 	for form, want := range map[string]string{
 		"a whole line":     "\nupdate_issue(owner: string, repo: string, issue_number: number",
@@ -224,7 +224,7 @@ func TestToolsMessage(t *testing.T) {
 		}
 		huge := plan.Tool{Name: "close_issue_with_comment", Server: "odd", Description: "Close an issue of GitHub with a comment", InputSchema: []byte(`{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`)}
 		b := b
-		b.Catalogue = append(slices.Clone(b.Catalogue), huge)
+		b.Catalog = append(slices.Clone(b.Catalog), huge)
 		list := toolsMessage(t, b)
 		if typed, _ := typedTools(t, prompt.AnalysisRequest(b).Format); slices.Contains(typed, huge.Name) || !slices.Contains(typed, "update_issue") {
 			t.Errorf("got the typed forms %q", typed)
@@ -269,7 +269,7 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 		"Was ist der Unterschied zwischen TCP und UDP?":      false, // the rule is about English
 		"Explain " + strings.Repeat("very ", 30) + "closely": false,
 	} {
-		b := prompt.Brief{Goal: goal, Catalogue: plantest.Beside(t, 200, nil)}
+		b := prompt.Brief{Goal: goal, Catalog: plantest.Beside(t, 200, nil)}
 		list := toolsMessage(t, b)
 		if got := onlyNames(list); got != bare {
 			t.Errorf("%q: only names is %v, want %v", goal, got, bare)
@@ -287,7 +287,7 @@ func TestGoalsThatNeedNoToolsGetOnlyNames(t *testing.T) {
 			t.Errorf("%q: a forced plan gets only names", goal)
 		}
 	}
-	b := prompt.Brief{Goal: "What is it?", Catalogue: plantest.Beside(t, 200, nil)}
+	b := prompt.Brief{Goal: "What is it?", Catalog: plantest.Beside(t, 200, nil)}
 	b.Goal, b.Prompting.Mentions = "Why is the sky blue?", []prompt.Mention{{Name: "sky.txt"}}
 	if onlyNames(toolsMessage(t, b)) {
 		t.Error("a goal with a mention gets only names")

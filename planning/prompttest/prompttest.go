@@ -11,9 +11,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// Brief returns the brief of a goal with a small catalogue.
+// Brief returns the brief of a goal with a small catalog.
 func Brief() prompt.Brief {
-	return prompt.Brief{Goal: "Rename authenticate to verify_user", Catalogue: plantest.Tools(), MaxSteps: 5}
+	return prompt.Brief{Goal: "Rename authenticate to verify_user", Catalog: plantest.Tools(), MaxSteps: 5}
 }
 
 // Full returns a brief with everything that a prompt can hold.
@@ -22,7 +22,7 @@ func Full() prompt.Brief {
 	b.Prompting.Instructions = "Run `go test ./...` before you commit.\n```\nnot a fence\n```"
 	b.Prompting.ModelTools, b.Prompting.PlanTools, b.Prompting.PhaseTimeout = true, true, 2*time.Minute
 	b.Prompting.Profiles = []prompt.Profile{{Name: "explorer", Description: "reads its way through code"}}
-	b.Catalogue = append(b.Catalogue,
+	b.Catalog = append(b.Catalog,
 		plan.Tool{Name: "memory.read", Server: "workspace", Description: "Read the memory.", ReadOnly: true, InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
 		plan.Tool{Name: "memory.write", Server: "workspace", Description: "Remember a fact.", InputSchema: json.RawMessage(`{"type":"object","properties":{"fact":{"type":"string"}},"required":["fact"]}`)})
 	b.Prompting.Conversation = []prompt.Message{{Role: prompt.RoleUser, Content: "Hello"}, {Role: prompt.RoleAssistant, Content: "Hello. What shall we do?"}}
@@ -35,9 +35,9 @@ func Crowd(b prompt.Brief) prompt.Brief { return CrowdOf(b, 1000, 8192) }
 
 // CrowdOf returns a brief with so many tools more in a window of that size.
 func CrowdOf(b prompt.Brief, tools, window int) prompt.Brief {
-	b.Catalogue = slices.Clone(b.Catalogue)
+	b.Catalog = slices.Clone(b.Catalog)
 	for i := range tools {
-		b.Catalogue = append(b.Catalogue, plan.Tool{
+		b.Catalog = append(b.Catalog, plan.Tool{
 			Name: fmt.Sprintf("spare_%04d", i), Server: "depot", Description: "Fetch a spare part.",
 			InputSchema: []byte(`{"type":"object","properties":{"part":{"type":"string"}},"required":["part"]}`),
 		})

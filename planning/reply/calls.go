@@ -23,11 +23,11 @@ type Written struct {
 func (w Written) Any() bool { return len(w.Calls) > 0 || len(w.Unknown) > 0 || w.Broken }
 
 // ReadCalls finds the calls in the text of a reply: JSON objects with a name and
-// arguments, Python calls, and the marks of chat templates, such as <tool_call>,
-// [TOOL_CALLS], <function=name> and those of DeepSeek and Llama. Broken JSON is
-// repaired. offer is what may be called; its schemas, where it has them, name
-// arguments that the model left without a name. cutOff says that the reply stops in
-// the middle: a call that it stops in is not made.
+// arguments, Python calls, and the marks of chat templates. Such marks are
+// <tool_call>, [TOOL_CALLS], <function=name> and those of DeepSeek and Llama.
+// Broken JSON is repaired. offer is what may be called; its schemas, where it has
+// them, name arguments that the model left without a name. cutOff says that the
+// reply stops in the middle: a call that it stops in is not made.
 //
 // The name decides what is a call, and what only talks about one. An object counts
 // if it names a tool of the offer, or nearly so, see [FindTool], and has
@@ -222,7 +222,7 @@ func (r *callReader) add(p piece) {
 		p.uses[i].Args, p.broken = args, p.broken || copied
 		tool, err := FindTool(r.offer, use.Name)
 		if p.known = p.known && err == nil; err == nil {
-			p.uses[i].Name = plan.Catalogue(r.offer).NameOf(tool)
+			p.uses[i].Name = plan.Catalog(r.offer).NameOf(tool)
 		}
 	}
 	p.sure = r.marked || p.sure && p.known

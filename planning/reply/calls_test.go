@@ -191,7 +191,7 @@ func FuzzReadCalls(f *testing.F) {
 		f.Add(text, true)
 	}
 	offer := offered()
-	names := plan.Catalogue(offer).Names()
+	names := plan.Catalog(offer).Names()
 	f.Fuzz(func(t *testing.T, text string, cutOff bool) {
 		w := reply.ReadCalls(text, offer, cutOff)
 		reply.Promises(text)

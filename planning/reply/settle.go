@@ -12,7 +12,7 @@ import (
 
 // FinishSteps settles open or nearly right parts of a reply, if they can mean one
 // thing alone.
-func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.Step {
+func FinishSteps(c plan.Catalog, profiles []string, steps []plan.Step) []plan.Step {
 	kinds := make(map[string]map[string]string) // the simple args of a tool, looked up once
 	signatures := make(map[string]*plan.Signature)
 	out := make([]plan.Step, len(steps))
@@ -46,7 +46,7 @@ func FinishSteps(c plan.Catalogue, profiles []string, steps []plan.Step) []plan.
 
 // settleTool reads a tool's name with small mistakes, and a tool in the place of
 // the executor.
-func settleTool(c plan.Catalogue, s plan.Step) plan.Step {
+func settleTool(c plan.Catalog, s plan.Step) plan.Step {
 	switch s.Executor {
 	case plan.ExecutorSelf, plan.ExecutorAgent:
 		return s
@@ -92,9 +92,9 @@ func simpleArgs(t plan.Tool) map[string]string {
 	return kinds
 }
 
-// settleArgs spells a number or a flag written as text in the one way that is fitted
-// to its tool when the step is ready: "True" as "true", "1e3" as "1000", "1.50" as
-// "1.5". Real texts are not touched.
+// settleArgs spells a number or a flag that was written as text in one way: "True"
+// as "true", "1e3" as "1000", "1.50" as "1.5". That way is fitted to its tool when
+// the step is ready. Real texts are not touched.
 func settleArgs(args map[string]any, kinds map[string]string) map[string]any {
 	out := make(map[string]any, len(args))
 	for name, v := range args {

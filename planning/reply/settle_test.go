@@ -9,7 +9,7 @@ import (
 )
 
 func TestPlannedNumbersWrittenAsTextAreFitted(t *testing.T) {
-	catalogue := plan.Catalogue{{Name: "it", InputSchema: json.RawMessage(
+	catalog := plan.Catalog{{Name: "it", InputSchema: json.RawMessage(
 		`{"type":"object","properties":{"number":{"type":"number"},"integer":{"type":"integer"},"boolean":{"type":"boolean"}}}`,
 	)}}
 	for name, c := range map[string]struct{ arg, text, want string }{
@@ -31,7 +31,7 @@ func TestPlannedNumbersWrittenAsTextAreFitted(t *testing.T) {
 		"word as a number":             {"number", "many", ``},
 	} {
 		t.Run(name, func(t *testing.T) {
-			steps := reply.FinishSteps(catalogue, nil, []plan.Step{
+			steps := reply.FinishSteps(catalog, nil, []plan.Step{
 				{Index: "1", Title: "It", Executor: plan.ExecutorTool, Tool: "it", Args: map[string]any{c.arg: c.text}},
 			})
 			want := c.want
@@ -41,7 +41,7 @@ func TestPlannedNumbersWrittenAsTextAreFitted(t *testing.T) {
 			if got := plan.CanonicalJSON(steps[0].Args[c.arg]); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
-			faults, warnings := plan.Validate(plan.Plan{Title: "T", Goal: "G", Steps: steps}, plan.Rules{CheckTools: true, Catalogue: catalogue})
+			faults, warnings := plan.Validate(plan.Plan{Title: "T", Goal: "G", Steps: steps}, plan.Rules{CheckTools: true, Catalog: catalog})
 			switch {
 			case c.want != "" && (len(faults) > 0 || len(warnings) != 1 || warnings[0].Code != plan.CodeCoerced):
 				t.Errorf("faults %+v, warnings %+v", faults, warnings)

@@ -10,7 +10,7 @@ import (
 )
 
 // shapeTools are a tool of this program and one of another server.
-var shapeTools = plan.Catalogue{
+var shapeTools = plan.Catalog{
 	{Name: "fs.read", Server: "workspace", InputSchema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 	{Name: "chart", Server: "odd", InputSchema: json.RawMessage(`{"type":"object","properties":{"data":{"type":"object","properties":{"type":{"type":"string"}},"required":["type"]},"list":{"type":"array","items":{"type":"integer"}}},"required":["data"]}`)},
 }

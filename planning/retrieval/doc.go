@@ -1,4 +1,4 @@
-// Package retrieval ranks the tools of a catalogue by how well they fit a goal,
+// Package retrieval ranks the tools of a catalog by how well they fit a goal,
 // so that a prompt shows first what a plan will need.
 //
 // Start with [Rank]. It compares words alone, by BM25, without a model. Equal

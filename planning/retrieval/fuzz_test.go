@@ -14,7 +14,7 @@ func FuzzRank(f *testing.F) {
 		f.Add(c[0], c[1])
 	}
 	f.Fuzz(func(t *testing.T, goal, description string) {
-		c := plan.Catalogue{{Name: "fs.read", Server: "workspace", Description: "Read a file."}, {Name: description, Server: "it", Description: description}}
+		c := plan.Catalog{{Name: "fs.read", Server: "workspace", Description: "Read a file."}, {Name: description, Server: "it", Description: description}}
 		seen := map[string]bool{}
 		last := 0.0
 		for i, m := range retrieval.Rank(c, retrieval.Query{Goal: goal}) {

@@ -28,7 +28,7 @@ func TestToolsThatFindNeededIDsRankFirst(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			other := asker("deleteTown", "town_id", "")
 			other.Description = ""
-			got := names(retrieval.Rank(plan.Catalogue{c.asker, other, tool("trips", "searchTown", "Finds a place.")}, retrieval.Query{Goal: "hotels in Rome"}))
+			got := names(retrieval.Rank(plan.Catalog{c.asker, other, tool("trips", "searchTown", "Finds a place.")}, retrieval.Query{Goal: "hotels in Rome"}))
 			if found := slices.Index(got, "searchTown") < slices.Index(got, "deleteTown"); found != c.found {
 				t.Errorf("got the order %v", got)
 			}

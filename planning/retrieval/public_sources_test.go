@@ -21,11 +21,11 @@ import (
 type publicPlan struct {
 	Goal  string          `json:"goal"`
 	Plan  json.RawMessage `json:"plan"`
-	Tools plan.Catalogue  `json:"tools"` // those offered for the goal
+	Tools plan.Catalog    `json:"tools"` // those offered for the goal
 }
 
 // planned writes calls as a plan file.
-func planned(t testing.TB, goal string, steps []map[string]any, tools plan.Catalogue) publicPlan {
+func planned(t testing.TB, goal string, steps []map[string]any, tools plan.Catalog) publicPlan {
 	return publicPlan{goal, jsonText(t, map[string]any{"title": goal, "steps": steps}), tools}
 }
 
@@ -62,7 +62,7 @@ func nestful(t testing.TB, clone string) (plans []publicPlan) {
 	return plans
 }
 
-func nestfulTools(t testing.TB, file string) (tools plan.Catalogue) {
+func nestfulTools(t testing.TB, file string) (tools plan.Catalog) {
 	for _, spec := range readAll[[]map[string]any](t, file)[0] {
 		name, _ := spec["name"].(string)
 		description, _ := spec["description"].(string)
@@ -140,7 +140,7 @@ func sealTools(t testing.TB, clone string) (plans []publicPlan) {
 		}
 	}](t, filepath.Join(clone, "Seal-Tools_Dataset", "test_in_domain.jsonl")) {
 		var steps []map[string]any
-		offered := plan.Catalogue{}
+		offered := plan.Catalog{}
 		references := map[string]string{}
 		for i, call := range goal.Calling {
 			args := map[string]any{}
@@ -201,7 +201,7 @@ func bfcl(t testing.TB, clone string) (plans []publicPlan) {
 				Parameters        map[string]any
 			}
 		}](t, filepath.Join(folder, "BFCL_v4_"+part+".json")) {
-			var tools plan.Catalogue
+			var tools plan.Catalog
 			for _, f := range goal.Function {
 				tools = append(tools, plan.Tool{Name: f.Name, Server: "bfcl", Description: f.Description, InputSchema: jsonText(t, valueSchema(f.Parameters))})
 			}

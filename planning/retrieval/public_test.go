@@ -31,7 +31,7 @@ type publicGoal struct {
 
 // refusal says why a plan cannot run as it is, "" if it can.
 func refusal(p publicPlan, rules plan.Rules) string {
-	rules.Catalogue, rules.CheckTools = p.Tools, true
+	rules.Catalog, rules.CheckTools = p.Tools, true
 	if _, faults, _ := plan.CheckPlan(p.Plan, rules); len(faults) > 0 {
 		return faults[0].Code + ": " + faults[0].Message
 	}
@@ -123,7 +123,7 @@ func called(t testing.TB, p publicPlan) []string {
 
 // nestfulGoals returns all tools of plans, and the goals with those of them that they
 // need: some call a tool that no one offers.
-func nestfulGoals(t testing.TB, plans []publicPlan) (tools plan.Catalogue, goals []publicGoal) {
+func nestfulGoals(t testing.TB, plans []publicPlan) (tools plan.Catalog, goals []publicGoal) {
 	offers := func(name string) bool {
 		return slices.ContainsFunc(tools, func(tool plan.Tool) bool { return tool.Name == name })
 	}
@@ -145,9 +145,9 @@ func nestfulGoals(t testing.TB, plans []publicPlan) (tools plan.Catalogue, goals
 
 // recall logs and returns the shares of needed tools among the first five, ten and
 // sixteen. It logs as well what a perfect ranking has among the first five.
-func recall(t testing.TB, tools plan.Catalogue, goals []publicGoal) (five, ten, sixteen float64) {
+func recall(t testing.TB, tools plan.Catalog, goals []publicGoal) (five, ten, sixteen float64) {
 	t.Helper()
-	catalogue := slices.Concat(plantest.Operators(t), tools)
+	catalog := slices.Concat(plantest.Operators(t), tools)
 	all, best := 0.0, 0.0
 	for _, g := range goals {
 		var needed [][]string
@@ -155,7 +155,7 @@ func recall(t testing.TB, tools plan.Catalogue, goals []publicGoal) (five, ten, 
 		for _, name := range g.Tools {
 			needed = append(needed, []string{name})
 		}
-		for _, at := range places(retrieval.Rank(catalogue, retrieval.Query{Goal: g.Goal}), needed) {
+		for _, at := range places(retrieval.Rank(catalog, retrieval.Query{Goal: g.Goal}), needed) {
 			all++
 			for least, count := range map[int]*float64{5: &five, 10: &ten, 16: &sixteen} {
 				if at < least {
@@ -179,7 +179,7 @@ func write(t testing.TB, name string, items any) {
 }
 
 func TestToolsForPublicGoalsRankFirst(t *testing.T) {
-	tools, goals := readAll[plan.Catalogue](t, sampleTools)[0], readAll[[]publicGoal](t, sampleGoals)[0]
+	tools, goals := readAll[plan.Catalog](t, sampleTools)[0], readAll[[]publicGoal](t, sampleGoals)[0]
 	if five, ten, sixteen := recall(t, tools, goals); five < 0.85 || ten < 0.96 || sixteen < 0.98 {
 		t.Error("that is less than 0.85, 0.96 and 0.98")
 	}

@@ -20,7 +20,7 @@ type Query struct {
 // Match is a tool and how well it fits a query.
 type Match struct {
 	Tool   plan.Tool
-	Name   string  // the shortest name that means the tool, see [plan.Catalogue.Names]
+	Name   string  // the shortest name that means the tool, see [plan.Catalog.Names]
 	Score  float64 // 0 if it has no word in common with the query
 	Called bool    // the goal has a word of the tool's name or of its server's
 	Named  bool    // the query spells out the tool's name, or its server's and it is one of the best there
@@ -43,8 +43,8 @@ const (
 	// where the goal begins as a question.
 	changeShare = 0.33
 	// spreadOver is how many tools of servers are ordered so that each part of a goal finds
-	// its own, and coveredShare is what a word of the goal still counts for the tools
-	// after one that has it.
+	// its own. coveredShare is what a word of the goal still counts for the tools after one
+	// that has it.
 	spreadOver, coveredShare = 24, 0.7
 )
 
@@ -57,12 +57,12 @@ var basics = []string{
 	"fs.write", "vcs.diff", "vcs.status", "proc.run", "code.symbols",
 }
 
-// Rank returns the tools of a catalogue, the best for the query first: those that
-// the query names, then by turns the workspace's own operators and the tools of
-// other servers that fit, then the operators that do not fit, then the rest. Of the
-// tools that fit, one for another part of the goal comes before one for the same part.
-// Tools that nothing tells apart are in the order of their names.
-func Rank(c plan.Catalogue, q Query) []Match {
+// Rank returns the tools of a catalog, the best for the query first. The tools that
+// the query names lead. Then the workspace's own operators and the tools of other
+// servers that fit take turns. The operators that do not fit follow, and then the
+// rest. Of the tools that fit, one for another part of the goal comes before one for
+// the same part. Tools that nothing tells apart are in the order of their names.
+func Rank(c plan.Catalog, q Query) []Match {
 	terms, tools := score(c, q)
 	order := terms.markNamed(tools, q)
 	var own, fit, rest []*tool
@@ -95,7 +95,7 @@ func Rank(c plan.Catalogue, q Query) []Match {
 
 // score compares each tool with the query and sorts the tools by their score. It
 // leaves out tools of one server under one name: no call can mean one of them.
-func score(c plan.Catalogue, q Query) (*terms, []*tool) {
+func score(c plan.Catalog, q Query) (*terms, []*tool) {
 	terms := newTerms(q)
 	count, mostUses := make(map[string]int, len(c)), 0
 	for i := range c {
@@ -181,8 +181,8 @@ func trustedFirst(a, b *tool) int {
 }
 
 // Spelled returns the names of the tools that a text spells out, in the order of
-// the catalogue.
-func Spelled(c plan.Catalogue, text string) []string {
+// the catalog.
+func Spelled(c plan.Catalog, text string) []string {
 	spelled := spelledNames(text)
 	var names []string
 	_, tools := score(c, Query{})

@@ -24,8 +24,8 @@ func tool(server, name, description string, arguments ...string) plan.Tool {
 	}
 }
 
-func catalogue() plan.Catalogue {
-	return plan.Catalogue{
+func catalog() plan.Catalog {
+	return plan.Catalog{
 		tool("workspace", "fs.read", "Read a text file."),
 		tool("workspace", "fs.stat", "Describe one file."),
 		tool("workspace", "test.run", "Run the tests of the workspace."),
@@ -67,7 +67,7 @@ func TestBestForeignToolComesFirst(t *testing.T) {
 		{"the goal before the context", "listIssues", retrieval.Query{Goal: "issues", Context: "animal"}},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			got := slices.DeleteFunc(retrieval.Rank(catalogue(), tt.query), func(m retrieval.Match) bool { return m.Tool.Trusted })
+			got := slices.DeleteFunc(retrieval.Rank(catalog(), tt.query), func(m retrieval.Match) bool { return m.Tool.Trusted })
 			if _, bare, qualified := strings.Cut(tt.want, ":"); got[0].Name != tt.want && (!qualified || got[0].Name != bare) {
 				t.Errorf("got the order %q, want %s first", names(got), tt.want)
 			}
@@ -77,7 +77,7 @@ func TestBestForeignToolComesFirst(t *testing.T) {
 
 func TestRankOrder(t *testing.T) {
 	t.Run("each part of a goal before what is like a better tool", func(t *testing.T) {
-		c := plan.Catalogue{
+		c := plan.Catalog{
 			tool("bank", "monthly_loan_payment", "Calculate the monthly payment of a loan."),
 			tool("fund", "yearly_loan_payment", "Calculate the yearly payment of a loan."),
 			tool("words", "change_language", "Translate a text."),
@@ -95,7 +95,7 @@ func TestRankOrder(t *testing.T) {
 	})
 	t.Run("a server is not named by a word of other servers' tools", func(t *testing.T) {
 		for other, named := range map[string]bool{"search_hotels": false, "search_towns": true} {
-			c := plan.Catalogue{tool("hotels", "reserve", "Reserve one."), tool("trips", other, "Search.")}
+			c := plan.Catalog{tool("hotels", "reserve", "Reserve one."), tool("trips", other, "Search.")}
 			got := retrieval.Rank(c, retrieval.Query{Goal: "Search hotels in Rome"})
 			if at := slices.IndexFunc(got, func(m retrieval.Match) bool { return m.Name == "reserve" }); got[at].Named != named {
 				t.Errorf("beside %s: named is %v", other, got[at].Named)
@@ -104,7 +104,7 @@ func TestRankOrder(t *testing.T) {
 	})
 	t.Run("words of the same meaning for one that no tool has", func(t *testing.T) {
 		for other, first := range map[string]bool{"Feed an animal.": true, "Feed a singer.": false} {
-			c := plan.Catalogue{tool("music", "artist", ""), tool("text", "count", "Count words of a page."), tool("zoo", "feed", other)}
+			c := plan.Catalog{tool("music", "artist", ""), tool("text", "count", "Count words of a page."), tool("zoo", "feed", other)}
 			got := names(retrieval.Rank(c, retrieval.Query{Goal: "the page of the singer"}))
 			if (got[0] == "artist") != first {
 				t.Errorf("beside %q: got %q", other, got)
@@ -112,15 +112,15 @@ func TestRankOrder(t *testing.T) {
 		}
 	})
 	t.Run("every tool once", func(t *testing.T) {
-		got := names(retrieval.Rank(catalogue(), retrieval.Query{Goal: "read the issues"}))
-		if want := catalogue().Names(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		got := names(retrieval.Rank(catalog(), retrieval.Query{Goal: "read the issues"}))
+		if want := catalog().Names(); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 	t.Run("no tools of one server under one name", func(t *testing.T) {
-		c := append(catalogue(), tool("zoo", "count", "Count animals."), tool("zoo", "count", "Count visitors."), tool("zoo", "feed", "Feed a visitor."))
+		c := append(catalog(), tool("zoo", "count", "Count animals."), tool("zoo", "count", "Count visitors."), tool("zoo", "feed", "Feed a visitor."))
 		got := retrieval.Rank(c, retrieval.Query{Goal: "feed and count"})
-		if len(got) != len(catalogue())-1 || slices.Contains(names(got), "count") || slices.Contains(names(got), "feed") {
+		if len(got) != len(catalog())-1 || slices.Contains(names(got), "count") || slices.Contains(names(got), "feed") {
 			t.Errorf("got %q", names(got))
 		}
 		for _, m := range got {
@@ -130,13 +130,13 @@ func TestRankOrder(t *testing.T) {
 		}
 	})
 	t.Run("operators before foreign tools without a common word", func(t *testing.T) {
-		got := names(retrieval.Rank(catalogue(), retrieval.Query{Goal: "xyzzy"}))
+		got := names(retrieval.Rank(catalog(), retrieval.Query{Goal: "xyzzy"}))
 		if want := []string{"fs.read", "test.run"}; !slices.Equal(got[:2], want) || slices.Index(got, "fs.stat") > slices.Index(got, "feed") {
 			t.Errorf("got %q", got)
 		}
 	})
 	t.Run("operators and fitting foreign tools by turns", func(t *testing.T) {
-		got := retrieval.Rank(catalogue(), retrieval.Query{Goal: "commit, then read messages and events"})
+		got := retrieval.Rank(catalog(), retrieval.Query{Goal: "commit, then read messages and events"})
 		var trusted []bool
 		for _, m := range got[:6] {
 			trusted = append(trusted, m.Tool.Trusted)
@@ -146,23 +146,23 @@ func TestRankOrder(t *testing.T) {
 		}
 	})
 	t.Run("tools of a named server first", func(t *testing.T) {
-		got := retrieval.Rank(catalogue(), retrieval.Query{Goal: "What does Google Calendar say? Read the file."})
+		got := retrieval.Rank(catalog(), retrieval.Query{Goal: "What does Google Calendar say? Read the file."})
 		if !got[0].Named || !got[1].Named || got[2].Named || got[0].Tool.Server != "google-calendar" || got[1].Tool.Server != "google-calendar" {
 			t.Errorf("got %q", names(got))
 		}
 	})
 	t.Run("eight tools of a named server at most", func(t *testing.T) {
-		var many plan.Catalogue
+		var many plan.Catalog
 		for i := range 20 {
 			many = append(many, tool("hub", fmt.Sprintf("t%02d", i), "x"))
 		}
-		got := retrieval.Rank(append(many, catalogue()...), retrieval.Query{Goal: "ask hub"})
+		got := retrieval.Rank(append(many, catalog()...), retrieval.Query{Goal: "ask hub"})
 		if !got[7].Named || got[8].Named || got[8].Name != "fs.read" {
 			t.Errorf("got %q", names(got)[:10])
 		}
 	})
 	t.Run("tools of a fitting server before others", func(t *testing.T) {
-		got := names(retrieval.Rank(catalogue(), retrieval.Query{Goal: "cancel the meeting"}))
+		got := names(retrieval.Rank(catalog(), retrieval.Query{Goal: "cancel the meeting"}))
 		if slices.Index(got, "list-events") > slices.Index(got, "feed") {
 			t.Errorf("got %q", got)
 		}
@@ -170,7 +170,7 @@ func TestRankOrder(t *testing.T) {
 	t.Run("used tools before equals", func(t *testing.T) {
 		for _, goal := range []string{"find", "xyzzy"} {
 			for i, uses := range [][2]int{{1, 0}, {0, 1}, {5, 2}, {2, 5}} {
-				two := plan.Catalogue{tool("a", "find_x", "Find."), tool("b", "find_y", "Find.")}
+				two := plan.Catalog{tool("a", "find_x", "Find."), tool("b", "find_y", "Find.")}
 				two[0].Uses, two[1].Uses = uses[0], uses[1]
 				got, want := retrieval.Rank(two, retrieval.Query{Goal: goal})[0].Name, two[i%2].Name
 				if got != want {
@@ -179,16 +179,16 @@ func TestRankOrder(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the same whatever the order of the catalogue", func(t *testing.T) {
-		reversed := catalogue()
+	t.Run("the same whatever the order of the catalog", func(t *testing.T) {
+		reversed := catalog()
 		slices.Reverse(reversed)
 		query := retrieval.Query{Goal: "read and list the new issues", Context: "events"}
-		if a, b := retrieval.Rank(catalogue(), query), retrieval.Rank(reversed, query); !reflect.DeepEqual(a, b) {
+		if a, b := retrieval.Rank(catalog(), query), retrieval.Rank(reversed, query); !reflect.DeepEqual(a, b) {
 			t.Errorf("%q and %q", names(a), names(b))
 		}
 	})
 	t.Run("names that two servers share are qualified", func(t *testing.T) {
-		got := names(retrieval.Rank(plan.Catalogue{tool("a", "find", ""), tool("b", "find", ""), tool("c", "fs.read", ""), tool("workspace", "fs.read", "")}, retrieval.Query{}))
+		got := names(retrieval.Rank(plan.Catalog{tool("a", "find", ""), tool("b", "find", ""), tool("c", "fs.read", ""), tool("workspace", "fs.read", "")}, retrieval.Query{}))
 		if want := []string{"a:find", "b:find", "c:fs.read", "fs.read"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -197,7 +197,7 @@ func TestRankOrder(t *testing.T) {
 
 func TestGoalCallsToolByWordOfItsName(t *testing.T) {
 	called := func(query retrieval.Query) (list []string) {
-		for _, m := range retrieval.Rank(catalogue(), query) {
+		for _, m := range retrieval.Rank(catalog(), query) {
 			if m.Called {
 				list = append(list, m.Name)
 			}
@@ -214,7 +214,7 @@ func TestGoalCallsToolByWordOfItsName(t *testing.T) {
 }
 
 func TestSpelledFindsNamesInAnyText(t *testing.T) {
-	got := retrieval.Spelled(catalogue(), "{\"tools\": [\"FEED\", 'hub:listIssues', fs.stat, flyAway, inbox]}")
+	got := retrieval.Spelled(catalog(), "{\"tools\": [\"FEED\", 'hub:listIssues', fs.stat, flyAway, inbox]}")
 	if want := []string{"feed", "fs.stat", "listIssues"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -222,12 +222,12 @@ func TestSpelledFindsNamesInAnyText(t *testing.T) {
 
 func TestOddSchemasAreReadAsFarAsTheyGo(t *testing.T) {
 	for _, schema := range []string{``, `{`, `}}}}`, `"`, `{"properties":{"ani`, `{"properties":{"a":{"description":"\u12"}}}`, `[1,[{}]]`, `null`, strings.Repeat(`{"properties":`, 5000)} {
-		c := plan.Catalogue{{Name: "x", Server: "s", InputSchema: []byte(schema)}, tool("s", "y", "", "animal")}
+		c := plan.Catalog{{Name: "x", Server: "s", InputSchema: []byte(schema)}, tool("s", "y", "", "animal")}
 		if got := retrieval.Rank(c, retrieval.Query{Goal: "animal"}); len(got) != 2 || got[0].Name != "y" {
 			t.Errorf("%.30s: got %q", schema, names(got))
 		}
 	}
-	nested := plan.Catalogue{
+	nested := plan.Catalog{
 		tool("s", "a", ""),
 		{Name: "b", Server: "s", InputSchema: []byte(`{"properties": {"filter" : {"type":"object","properties":{"habitat":{"enum":["savanna"]}}}}}`)},
 	}
@@ -240,7 +240,7 @@ func TestOddSchemasAreReadAsFarAsTheyGo(t *testing.T) {
 
 // BenchmarkRank chooses among a thousand tools, and reads all of them.
 func BenchmarkRank(b *testing.B) {
-	var many plan.Catalogue
+	var many plan.Catalog
 	for i := range 1000 {
 		many = append(many, tool(
 			fmt.Sprintf("server%d", i%25), fmt.Sprintf("%s_%s_%d", []string{"create", "list", "update", "delete"}[i%4], []string{"issue", "event", "page", "invoice", "pod"}[i%5], i),

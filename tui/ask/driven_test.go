@@ -75,7 +75,7 @@ func (s *screen) happens(data ...event.Data) *screen {
 
 // started begins a run with these tools.
 func started(tools ...plan.Tool) event.RunStarted {
-	return event.RunStarted{Goal: "rename authenticate to verifyUser", Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalogue: tools, Attended: true}
+	return event.RunStarted{Goal: "rename authenticate to verifyUser", Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalog: tools, Attended: true}
 }
 
 // renames is a run of a rename up to a gate.

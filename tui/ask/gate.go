@@ -23,7 +23,7 @@ type OpenGate struct {
 	Run     string
 	Ask     event.GateRequested
 	Session bool
-	Tools   plan.Catalogue                  // tools of the run
+	Tools   plan.Catalog                    // tools of the run
 	Fits    func(args map[string]any) error // checks edited arguments against the tool; nil for the session's own gate
 	Allowed []string                        // what the user has allowed in the run beyond a single call
 	Goal    string                          // of the run
@@ -123,7 +123,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 }
 
 // schemaOf returns the schema of a tool by the first of its names that is known.
-func schemaOf(tools plan.Catalogue, names ...string) json.RawMessage {
+func schemaOf(tools plan.Catalog, names ...string) json.RawMessage {
 	for _, name := range names {
 		if t, err := tools.Find(name); err == nil {
 			return t.InputSchema

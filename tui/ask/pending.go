@@ -77,7 +77,7 @@ func (p *Pending) ofRun(r *agent.Run) []Request {
 	granted := wording.Grants(r)
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{
-			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalogue, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
+			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalog, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
 			Repeats: wording.Repeats(r, g.GateRequested),
 		})
 	}
@@ -92,7 +92,7 @@ func (p *Pending) ofRun(r *agent.Run) []Request {
 
 // question adds the details to display to a question of the run.
 func (p *Pending) question(r *agent.Run, q agent.Question) Question {
-	asked := Question{Question: q, Run: r.ID, Tools: r.Catalogue, Time: p.Runs.Resumes(), NoReplan: WhyNoReplan(r, q.Replan)}
+	asked := Question{Question: q, Run: r.ID, Tools: r.Catalog, Time: p.Runs.Resumes(), NoReplan: WhyNoReplan(r, q.Replan)}
 	if s := r.Step(q.Step); s != nil {
 		asked.Attempt, asked.Expects = s.Attempt, s.Step.ExpectedOutcome
 	}

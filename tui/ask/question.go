@@ -25,9 +25,9 @@ type Question struct {
 	Time     int // number of times the run was resumed; makes a resumed run ask again
 	Attempt  int
 	Expects  untrusted.Text
-	NoReplan string         // why replanning is impossible; "" if it is possible
-	Tools    plan.Catalogue // tools of the run
-	Over     bool           // the run has ended; an answer resumes it
+	NoReplan string       // why replanning is impossible; "" if it is possible
+	Tools    plan.Catalog // tools of the run
+	Over     bool         // the run has ended; an answer resumes it
 }
 
 func (q Question) id() string {

@@ -339,7 +339,7 @@ func TestEqualAnswersToGatesOfItemsAreOneLine(t *testing.T) {
 	}}}
 	ask := rule.Rule{Tool: "*", Verdict: rule.VerdictAsk, Why: "it makes changes"}
 	data := []event.Data{
-		event.RunStarted{Goal: "g", Plan: &p, Rules: []rule.Rule{ask}, Catalogue: plan.Catalogue{{Name: "fs.write", Server: "workspace", Trusted: true}}, Limits: event.DefaultLimits()},
+		event.RunStarted{Goal: "g", Plan: &p, Rules: []rule.Rule{ask}, Catalog: plan.Catalog{{Name: "fs.write", Server: "workspace", Trusted: true}}, Limits: event.DefaultLimits()},
 		event.PlanCreated{Plan: p, Revision: 1},
 		event.StepExpanded{Index: "1", Attempt: 1, Title: "Write", Items: []any{"a", "b", "c", "d"}},
 	}

@@ -18,7 +18,7 @@ import (
 func heldPlan(t *testing.T, more ...event.Data) *agent.Run {
 	t.Helper()
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look"), panetest.TimedStep("2", "look")}, OnFailure: plan.OnFailureAbort}
-	started := event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Attended: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}
+	started := event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalog: panetest.TimedTools, Attended: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}
 	events := panetest.Past{{0, started}, {0, event.PlanCreated{Plan: plan, Revision: 1}}, {0, panetest.Begins("1", 1)}, {1, panetest.Fails("1", 1)}}
 	for _, data := range more {
 		events = append(events, panetest.Past{{2, data}}...)
@@ -54,7 +54,7 @@ func TestUnstartedStepOfEndedRunIsMarkedNotRun(t *testing.T) {
 func TestStepsAwaitingReviewAreMarked(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look")}}
 	run, _ := panetest.Past{
-		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Review: true}},
+		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalog: panetest.TimedTools, Review: true}},
 		{0, event.PlanCreated{Plan: plan, Revision: 1}},
 	}.Folded(t)
 	if got := drawnPlan(run, 90); !strings.Contains(got, "review") || strings.Contains(got, "ready") {

@@ -14,7 +14,7 @@ import (
 // lostRun is a run of two servers in which the first step is done.
 func lostRun() *agent.Run {
 	run := panetest.FanRun(6, 0)
-	run.Catalogue = plan.Catalogue{{Name: "fs.list", Server: "files"}, {Name: "fs.read", Server: "files"}, {Name: "fs.write", Server: "disk"}}
+	run.Catalog = plan.Catalog{{Name: "fs.list", Server: "files"}, {Name: "fs.read", Server: "files"}, {Name: "fs.write", Server: "disk"}}
 	return run
 }
 
@@ -42,7 +42,7 @@ func TestStepsThatLostTheirServerAreMarked(t *testing.T) {
 
 func TestSubAgentThatLostAllServersIsMarked(t *testing.T) {
 	run := agent.NewRun(nil)
-	start := event.RunStarted{Catalogue: plan.Catalogue{{Name: "fs.read", Server: "files"}, {Name: "fs.read", Server: "disk"}}}
+	start := event.RunStarted{Catalog: plan.Catalog{{Name: "fs.read", Server: "files"}, {Name: "fs.read", Server: "disk"}}}
 	start.Prompting.Profiles = []prompt.Profile{{Name: "reader", Tools: []string{"fs.*", "disk:*", "files:*"}}}
 	if err := run.Apply(event.Event{Run: "r", Seq: 1, Data: start}); err != nil {
 		t.Fatal(err)

@@ -254,7 +254,7 @@ func writeExchange(d *draw.Document, x *agent.Exchange) {
 	for _, f := range []struct{ name, value string }{
 		{"model", q.Model},
 		{"think", thinkWords(q)},
-		{"tools", strings.Join(plan.Catalogue(q.Tools).Names(), ", ")},
+		{"tools", strings.Join(plan.Catalog(q.Tools).Names(), ", ")},
 		{"limit", boundWords(q)},
 		{"cut", q.Shortened},
 		{"took", costWords(x)},

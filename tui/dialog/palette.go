@@ -120,8 +120,9 @@ func search(all []command, query []string) []command {
 	return found
 }
 
-// farness ranks how a word matches an entry: at its start, at the start of a word of
-// the title or of its chat command, at that of another word, inside a word, or not at all.
+// farness ranks how a word matches an entry. The best match is at the start of the entry.
+// Then come the start of a word of the title or of its chat command, that of another word,
+// inside a word, and no match.
 func (c command) farness(word string) int {
 	title := c.text[:min(len(c.title), len(c.text))]
 	switch {

@@ -82,7 +82,7 @@ func (r *Run) AnswerSaysAll() bool {
 	if run.Model != "" && run.Route.Intent.WantsWords() {
 		return false // the model writes the answer
 	}
-	tool, err := run.Catalogue.Find(run.Steps[0].Step.Tool)
+	tool, err := run.Catalog.Find(run.Steps[0].Step.Tool)
 	return err == nil && tool.ReadOnly && run.Steps[0].Status != agent.StepFailed
 }
 

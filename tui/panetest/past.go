@@ -44,12 +44,12 @@ func (p Past) Folded(t *testing.T) (*agent.Run, time.Time) {
 }
 
 // TimedTools are the tools of the steps: one reads, one changes.
-var TimedTools = plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
+var TimedTools = plan.Catalog{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}, {Name: "change", Server: "s"}}
 
 // TimedPlan returns the first events of a run of these steps.
 func TimedPlan(steps ...plan.Step) (event.RunStarted, event.PlanCreated) {
 	plan := plan.Plan{Title: "P", Steps: steps, OnFailure: plan.OnFailureReplan}
-	return event.RunStarted{Plan: &plan, Model: "m", Limits: event.DefaultLimits(), Catalogue: TimedTools, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}, {Tool: "change", Verdict: rule.VerdictAsk}}},
+	return event.RunStarted{Plan: &plan, Model: "m", Limits: event.DefaultLimits(), Catalog: TimedTools, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}, {Tool: "change", Verdict: rule.VerdictAsk}}},
 		event.PlanCreated{Plan: plan, Revision: 1}
 }
 

@@ -28,7 +28,7 @@ func ReviewEvents(steps []plan.Step) []event.Data {
 	p := plan.Plan{Title: "Tidy up", Goal: "tidy up", Steps: steps}
 	return []event.Data{event.RunStarted{
 		Goal: "tidy up", Workspace: "/src/auth-service", Session: "s-1", Model: "qwen3:8b", Limits: event.DefaultLimits(), Review: true, Plan: &p,
-		Catalogue: plan.Catalogue{
+		Catalog: plan.Catalog{
 			{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true, InputSchema: schema(`"path"`)},
 			{Name: "fs.write", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: schema(`"path","text"`)},
 			{Name: "vcs.push", Server: "workspace", Annotated: true, Destructive: true, Trusted: true, InputSchema: json.RawMessage(`{"type":"object"}`)},

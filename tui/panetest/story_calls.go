@@ -23,9 +23,9 @@ func (s *Story) Chat(data ...event.Data) *Story { return s.Record(StoryChatRun, 
 // Child adds events of the run that a plan tool starts in the one that answers directly.
 func (s *Story) Child(data ...event.Data) *Story { return s.Record(StoryChildRun, data...) }
 
-// StoryCatalogue is the catalogue of the runs with calls.
-func StoryCatalogue() plan.Catalogue {
-	var c plan.Catalogue
+// StoryCatalog is the catalog of the runs with calls.
+func StoryCatalog() plan.Catalog {
+	var c plan.Catalog
 	for _, name := range []string{"fs.read", "fs.search", "vcs.log"} {
 		c = append(c, plan.Tool{Name: name, Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true})
 	}
@@ -68,7 +68,7 @@ const exploringGoal = "why does a session expire early?"
 func (s *Story) Exploring() *Story {
 	p := plan.Plan{ID: "expiry", Title: "Look for the early expiry", Goal: exploringGoal, Steps: exploringSteps(), OnFailure: plan.OnFailureReplan}
 	s.Greeted().After(100).Session(event.ChatUser{Text: exploringGoal}).
-		Run(event.RunStarted{Goal: exploringGoal, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalogue: StoryCatalogue(), Prompting: storyPrompting(), Attended: true},
+		Run(event.RunStarted{Goal: exploringGoal, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalog: StoryCatalog(), Prompting: storyPrompting(), Attended: true},
 			event.PhaseStarted{Phase: 1, Label: "analysis", Request: SampleRequest(prompt.PurposeAnalysis, "")}).
 		After(1800).Run(event.PhaseCompleted{Phase: 1, Label: "analysis", Tokens: 900, MS: 1800, Reply: SampleReply(`{"mode":"plan","complexity":"simple"}`, 840, 60)},
 		event.PlanCreated{Plan: p, Revision: 1})
@@ -118,10 +118,10 @@ func SampleRequest(p prompt.Purpose, step string) prompt.Request {
 	case prompt.PurposeAnalysis:
 		q.Format = []byte(`{"type":"object","properties":{"mode":{"enum":["direct","plan"]}},"required":["mode"]}`)
 	case prompt.PurposeAgent:
-		q.Tools = plan.Offer(StoryCatalogue()[:3])
+		q.Tools = plan.Offer(StoryCatalog()[:3])
 	case prompt.PurposeChat:
 		q.Messages[1].Content = "What changed in the token helper lately, and does it still use the old name?"
-		q.Tools = plan.Offer(StoryCatalogue())
+		q.Tools = plan.Offer(StoryCatalog())
 		q.Think, q.Level = true, prompt.ThinkLow
 	}
 	return q
@@ -141,7 +141,7 @@ func (s *Story) Calling() *Story {
 		Workspace: "/src/auth-service", Model: "qwen3:8b", ContextWindow: 32768, Tools: 6, Profile: "reviewer", Think: prompt.ThinkLow,
 		ContextTokens: 2150, Instructions: "AGENTS.md",
 	}).After(100).Session(event.ChatUser{Text: chatWords}).
-		Chat(event.RunStarted{Goal: chatWords, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalogue: StoryCatalogue(), Prompting: storyPrompting(), Attended: true},
+		Chat(event.RunStarted{Goal: chatWords, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalog: StoryCatalog(), Prompting: storyPrompting(), Attended: true},
 			event.PhaseStarted{Phase: 1, Label: "analysis", Request: SampleRequest(prompt.PurposeAnalysis, "")}).
 		After(900).Chat(event.PhaseCompleted{Phase: 1, Label: "analysis", Tokens: 880, MS: 900, Reply: SampleReply(`{"mode":"direct"}`, 860, 20)},
 		event.SynthesisStarted{Direct: true, Request: SampleRequest(prompt.PurposeChat, "")}).
@@ -176,7 +176,7 @@ func (s *Story) Delegating() *Story {
 		{Index: "2", Title: "Rename in the token helper", Executor: plan.ExecutorTool, Tool: "fs.patch", DependsOn: []string{"1"}, Args: map[string]any{"path": "auth/jwt.go"}},
 	}}
 	s.After(20).Chat(event.RunSpawned{Index: "chat.4", Attempt: 1, Run: StoryChildRun})
-	s.Child(event.RunStarted{Goal: childGoal, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalogue: StoryCatalogue(), SkipSynthesis: true, Attended: true, Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true}},
+	s.Child(event.RunStarted{Goal: childGoal, Workspace: "/src/auth-service", Session: StorySession, Model: "qwen3:8b", Limits: event.DefaultLimits(), Catalog: StoryCatalog(), SkipSynthesis: true, Attended: true, Prompting: prompt.Prompting{SkipAnalysis: true, SkipReview: true}},
 		event.PhaseStarted{Phase: 3, Label: "plan", Request: SampleRequest(prompt.PurposeAnalysis, "")}).
 		After(900).Child(event.PhaseCompleted{Phase: 3, Label: "plan", Tokens: 700, MS: 900, Reply: SampleReply("{}", 640, 60)},
 		event.PlanCreated{Plan: p, Revision: 1},

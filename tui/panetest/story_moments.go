@@ -50,7 +50,7 @@ func (s *Story) Referring() *Story {
 	}, "1", "2")
 	ticket.ExpectedOutcome = "the number of the new ticket"
 	p := plan.Plan{ID: "tickets", Title: "Open a ticket", Variables: map[string]any{"dir": "docs"}, Steps: []plan.Step{count, notes, ticket}}
-	tools := plan.Catalogue{
+	tools := plan.Catalog{
 		{Name: "tickets.count", Server: "tickets", ReadOnly: true, Annotated: true},
 		{Name: "tickets.open", Server: "tickets"},
 		{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true, Trusted: true},
@@ -59,7 +59,7 @@ func (s *Story) Referring() *Story {
 		return event.StepStarted{Index: step.Index, Attempt: n, Title: step.Title, Executor: step.Executor, Tool: step.Tool, Args: args, DependsOn: step.DependsOn}
 	}
 	s.Greeted().After(100).Run(event.RunStarted{
-		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: StorySession, Limits: event.DefaultLimits(), Plan: &p, Catalogue: tools,
+		Goal: "/plan run tickets", Workspace: "/src/auth-service", Session: StorySession, Limits: event.DefaultLimits(), Plan: &p, Catalog: tools,
 		Rules: []rule.Rule{{Tool: "*", When: rule.WhenReadOnly, Verdict: rule.VerdictRun}},
 	}, event.PlanCreated{Plan: p, Revision: 1})
 	s.After(20).Run(begin(count, 1, count.Args), begin(notes, 1, map[string]any{"path": "docs/NOTES.md"}))

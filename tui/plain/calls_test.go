@@ -45,7 +45,7 @@ func output(t *testing.T, ascii bool, runs []string, data ...event.Data) string 
 func started(goal string) event.RunStarted {
 	return event.RunStarted{
 		Goal: untrusted.Text(goal), Model: "m", Workspace: "/w", Attended: true,
-		Catalogue: plan.Catalogue{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
+		Catalog:   plan.Catalog{{Name: "look", Server: "s", ReadOnly: true, Annotated: true}},
 		Prompting: prompt.Prompting{SkipAnalysis: true, SkipPlan: true, ModelTools: true, Profiles: []prompt.Profile{{Name: "scout"}}},
 	}
 }

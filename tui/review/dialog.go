@@ -88,7 +88,7 @@ func (d *Dialog) Set(run *agent.Run, times int) tea.Cmd {
 		return nil
 	}
 	d.review, d.open, d.fresh = run.Review(), true, true
-	d.page.setTools(run.Catalogue)
+	d.page.setTools(run.Catalog)
 	d.refresh()
 	return d.guard.Start()
 }

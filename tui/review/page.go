@@ -16,14 +16,14 @@ import (
 type stepPage struct {
 	styles *draw.Styles
 	keys   *keymap.Map
-	tools  plan.Catalogue
+	tools  plan.Catalog
 	doc    *draw.Document // nil until it is drawn again
 	line   int            // first line in view
 	height int            // lines in view
 }
 
 // setTools sets the tools that the plan may call.
-func (p *stepPage) setTools(tools plan.Catalogue) { p.tools = tools }
+func (p *stepPage) setTools(tools plan.Catalog) { p.tools = tools }
 
 // redraw drops the drawing.
 func (p *stepPage) redraw() { p.doc = nil }

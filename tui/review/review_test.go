@@ -19,7 +19,7 @@ func held(t *testing.T) *agent.Run {
 	t.Helper()
 	p := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look"), panetest.TimedStep("2", "look", "1"), panetest.TimedStep("3", "look")}}
 	run, _ := panetest.Past{
-		{At: 0, Data: event.RunStarted{Plan: &p, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
+		{At: 0, Data: event.RunStarted{Plan: &p, Limits: event.DefaultLimits(), Catalog: panetest.TimedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
 		{At: 0, Data: event.PlanCreated{Plan: p, Revision: 1}},
 	}.Folded(t)
 	return run

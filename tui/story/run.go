@@ -21,7 +21,7 @@ func tellRun(at scene, gates *gates, data event.Data) bool {
 			at.tell(Record, Entry{Kind: Outer, Words: d.Outer})
 		}
 		at.event(Lines|Caller, d, Entry{Kind: Goal, Level: Started, Text: d.Goal})
-		where(at, d.Model, len(d.Catalogue), d.Workspace)
+		where(at, d.Model, len(d.Catalog), d.Workspace)
 	case event.RunResumed:
 		tellResumed(at, gates, d)
 	case event.RunSteered:
@@ -52,7 +52,7 @@ func where(at scene, model string, tools int, workspace string) {
 func tellResumed(at scene, gates *gates, d event.RunResumed) {
 	at.tell(Record, Entry{Words: "resumed"})
 	at.tell(Lines|Screen, Entry{Kind: Resumed, Level: Started, Words: resumedWords(at.run), Line: "resumed: " + at.run.Goal.Line()})
-	where(at, d.Model, len(d.Catalogue), at.run.Workspace)
+	where(at, d.Model, len(d.Catalog), at.run.Workspace)
 	if at.run.Revision > 0 {
 		at.tell(Lines, Entry{Depth: 1, Words: fmt.Sprintf("%d of %s done", at.run.Done(), english.Count(len(at.run.Plan.Steps), "step"))})
 	}

@@ -154,7 +154,7 @@ func (s *steps) tellStarted(at scene, d event.StepStarted) {
 	}
 	at.tell(Caller, Entry{Kind: Call, Words: d.Title.Line()})
 	granted := Entry{Kind: Granted, Level: Info, Words: grantedWords(at.run, d), Event: d}
-	if wording.CarriesUntrustedText(d.Provenance, at.run.Catalogue) {
+	if wording.CarriesUntrustedText(d.Provenance, at.run.Catalog) {
 		granted.Level = Warn // no user sees the call
 	}
 	if granted.Words != "" {
@@ -393,9 +393,8 @@ func (s *steps) tellProgress(at scene, d event.StepProgress) {
 	at.tell(Lines, e)
 }
 
-// tellOfMany tells of one of so many items that an entry for each would bury the rest: each
-// tenth of them that has ended. It reports whether that is all there is to say, which it is
-// not of a failure or a doubt.
+// tellOfMany tells the progress of a long list, in tenths. It reports whether the event
+// needs no entry of its own; a failure or a doubt does.
 func (s *steps) tellOfMany(at scene, p place, data event.Data) bool {
 	const dryShown = 10
 	if !p.item || p.of == nil || len(p.of.Items) <= plan.DefaultMax {

@@ -19,7 +19,7 @@ import (
 func TestStepsDoNotWaitForTheReview(t *testing.T) {
 	plan := plan.Plan{Title: "P", Steps: []plan.Step{panetest.TimedStep("1", "look"), panetest.TimedStep("2", "look", "1")}}
 	run, now := panetest.Past{
-		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
+		{0, event.RunStarted{Plan: &plan, Limits: event.DefaultLimits(), Catalog: panetest.TimedTools, Review: true, Rules: []rule.Rule{{Tool: "look", Verdict: rule.VerdictRun}}}},
 		{0, event.PlanCreated{Plan: plan, Revision: 1}},
 		{11, event.PlanReviewed{Revision: 1, Decision: event.ReviewRun, By: "user"}},
 		{11, panetest.Begins("1", 1)},
@@ -114,7 +114,7 @@ func TestTimelineWaitsAndCriticalPath(t *testing.T) {
 			"total 6 sum 2 most 1\n* 1 ran 1 gone 2\n* r2 replan ran 3 after step 1\n* 2 ran 1 after revision 2\n",
 		},
 		"time before a resume is left out": {
-			panetest.Past{{0, oneStart}, {1, one}, {1, panetest.Begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalogue: panetest.TimedTools, Rules: oneStart.Rules}}, {101, panetest.Begins("1", 2)}, {102, panetest.Succeeds("1", 2)}},
+			panetest.Past{{0, oneStart}, {1, one}, {1, panetest.Begins("1", 1)}, {2, event.Note{}}, {100, event.RunResumed{Model: "m", Limits: event.DefaultLimits(), Catalog: panetest.TimedTools, Rules: oneStart.Rules}}, {101, panetest.Begins("1", 2)}, {102, panetest.Succeeds("1", 2)}},
 			"total 4 sum 2 most 1\n* 1 slot 1 ran 2 after attempt 1\n",
 		},
 		"unready step has no times": {

@@ -65,9 +65,9 @@ func ReasonWords(r event.Reason) string {
 	}
 }
 
-// FailureReason says why a run failed: the line of the compiler, the test or the tool
-// of the step that ended it, or that a step needs a model; "" if no step did, or if its call was denied. The run may be
-// nil.
+// FailureReason says why a run failed: the line of the compiler, the test or the tool of the
+// step that ended it, or that a step needs a model. It is "" if no step ended the run, or if
+// the step's call was denied. The run may be nil.
 func FailureReason(run *agent.Run, r event.Result) string {
 	if before, rest, found := strings.Cut(r.Error.Line(), ") needs a model"); found {
 		step, _, _ := strings.Cut(before, " (")

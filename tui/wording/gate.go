@@ -142,7 +142,7 @@ func AlwaysOff(g event.GateRequested) string {
 
 // SourceWords sums up on one line where the text of a call comes from. It returns ""
 // if all of it comes from the user and the plan.
-func SourceWords(from []rule.Provenance, tools plan.Catalogue) string {
+func SourceWords(from []rule.Provenance, tools plan.Catalog) string {
 	mentions, results, written := groupText(from)
 	var parts []string
 	for _, r := range results {
@@ -201,7 +201,7 @@ var commands = []string{"proc.run", "test.run", "test.lint", "vcs.push", "vcs.br
 
 // Warning says how untrusted text of a call can do harm: in a command, in a path
 // that the goal does not name, or on another server. It returns "" if it cannot.
-func Warning(g event.GateRequested, tools plan.Catalogue, goal string) string {
+func Warning(g event.GateRequested, tools plan.Catalog, goal string) string {
 	from := slices.DeleteFunc(slices.Clone(g.Provenance), func(p rule.Provenance) bool { return computed(p, tools) })
 	if len(from) == 0 {
 		return ""

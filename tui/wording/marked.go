@@ -15,9 +15,9 @@ var longBlank = lazyregexp.New(` {40,}|\t{10,}|\n{6,}`)
 // blankAtEnd matches blanks at the end of a line.
 var blankAtEnd = lazyregexp.New(`[ \t]+(\n|$)`)
 
-// Marked shows what would not be seen in a text that a user approves: long runs of
-// blanks and of line ends as their number, carriage returns, characters that look like
-// a blank, and blanks and line ends at the end.
+// Marked shows what would not be seen in a text that a user approves. Long runs of
+// blanks and of line ends become their number. Carriage returns, characters that look
+// like a blank, and blanks and line ends at the end are shown too.
 func Marked(text string) string {
 	body := strings.TrimRight(text, "\n")
 	ends := len(text) - len(body)

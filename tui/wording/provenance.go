@@ -15,14 +15,14 @@ import (
 
 // computed reports whether an argument carries no written text, only a change
 // computed by the workspace's own operator. The gate shows the whole change.
-func computed(p rule.Provenance, tools plan.Catalogue) bool {
+func computed(p rule.Provenance, tools plan.Catalog) bool {
 	t, err := tools.Find(p.Tool)
 	return err == nil && t.Trusted && t.Name == "code.transform" && !p.Written
 }
 
 // CarriesUntrustedText reports whether a call carries text that an outsider may
 // have written.
-func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalogue) bool {
+func CarriesUntrustedText(from []rule.Provenance, tools plan.Catalog) bool {
 	return slices.ContainsFunc(from, func(p rule.Provenance) bool { return !computed(p, tools) })
 }
 
@@ -68,7 +68,7 @@ func groupText(from []rule.Provenance) (mentions []rule.Provenance, results []re
 // TextSources describes the sources of text in a call. It returns a sentence for
 // each step whose result the arguments carry, and for each argument that a model
 // wrote after reading results.
-func TextSources(from []rule.Provenance, tools plan.Catalogue) []string {
+func TextSources(from []rule.Provenance, tools plan.Catalog) []string {
 	mentions, results, written := groupText(from)
 	var out []string
 	for _, p := range mentions {

@@ -15,8 +15,8 @@ import (
 )
 
 // ServerWords describes the server that a yes would start, from the fields that
-// decide it: its command line as a shell would take it, or its URL, and below it
-// one line for each other field.
+// decide it. First comes its command line as a shell would take it, or its URL.
+// Below it is one line for each other field.
 func ServerWords(server any) string {
 	fields, ok := server.(map[string]any)
 	if !ok {

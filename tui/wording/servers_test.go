@@ -17,7 +17,7 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 		return &agent.StepState{Step: plan.Step{Index: index, Tool: tool}, Status: status}
 	}
 	run := &agent.Run{
-		Toolbox: agent.Toolbox{Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}},
+		Toolbox: agent.Toolbox{Catalog: plan.Catalog{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}},
 		Board: agent.Board{
 			Steps: []*agent.StepState{
 				step("1", "docs:look", agent.StepCompleted), step("2", "docs:look", agent.StepRunning), step("3", "write", agent.StepPending),
@@ -40,7 +40,7 @@ func TestServerIsUsedByStepsToCome(t *testing.T) {
 
 func TestSubAgentUsesServersOfItsProfile(t *testing.T) {
 	run := agent.NewRun(nil)
-	start := event.RunStarted{Catalogue: plan.Catalogue{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}}
+	start := event.RunStarted{Catalog: plan.Catalog{{Name: "look", Server: "docs"}, {Name: "write", Server: "docs"}, {Name: "look", Server: "web"}}}
 	start.Prompting.Profiles = []prompt.Profile{{Name: "reader", Tools: []string{"docs:*"}}, {Name: "scout", Tools: []string{"look"}}, {Name: "any"}, {Name: "none", Tools: []string{"gone.*"}}}
 	if err := run.Apply(event.Event{Run: "r", Seq: 1, Data: start}); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 func TestGateMarksWordBasedChange(t *testing.T) {
-	tools := plan.Catalogue{{Name: "code.transform", Server: "workspace", Trusted: true}}
+	tools := plan.Catalog{{Name: "code.transform", Server: "workspace", Trusted: true}}
 	for words, want := range map[bool]bool{true: true, false: false} {
 		got := wording.TextSources([]rule.Provenance{{Arg: "diff", Step: "2", Tool: "code.transform", Exact: true, Words: words}}, tools)
 		if len(got) != 1 || strings.Contains(got[0], "some matches may be wrong or missing") != want {

@@ -77,7 +77,7 @@ func (w *world) Ask(_ context.Context, r prompt.Request, _ func(text, thinking s
 	return out, nil
 }
 
-var catalogue = plan.Catalogue{
+var catalog = plan.Catalog{
 	{Server: "w", Name: "look", ReadOnly: true, Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"where":{}}}`)},
 	{Server: "w", Name: "change", Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"where":{}}}`)},
 	{Server: "w", Name: "fill", Annotated: true, InputSchema: json.RawMessage(`{"type":"object","properties":{"where":{"type":"string"}},"required":["where"]}`)},
@@ -103,12 +103,12 @@ func (*world) Preview(context.Context, plan.ToolCall) (plan.ToolPreview, error) 
 }
 
 // Ready returns the tools.
-func (*world) Ready(context.Context) plan.Catalogue { return catalogue }
+func (*world) Ready(context.Context) plan.Catalog { return catalog }
 
 // ReadyFor returns the tools, which are all there.
-func (*world) ReadyFor(context.Context, []string) (plan.Catalogue, []string) { return catalogue, nil }
+func (*world) ReadyFor(context.Context, []string) (plan.Catalog, []string) { return catalog, nil }
 
 // Status returns the state of the server.
 func (*world) Status() []plan.ServerStatus {
-	return []plan.ServerStatus{{Name: "w", State: plan.ServerReady, Tools: len(catalogue)}}
+	return []plan.ServerStatus{{Name: "w", State: plan.ServerReady, Tools: len(catalog)}}
 }

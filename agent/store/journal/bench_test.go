@@ -24,7 +24,7 @@ func longRun(steps int) []event.Event {
 		out = append(out, event.Event{Seq: uint64(len(out) + 1), Time: at, Run: "20261121-090000-a1b2c3", Data: data})
 	}
 	tool := plan.Tool{Name: "fs.read", Server: "workspace", ReadOnly: true, Annotated: true}
-	add(event.RunStarted{Goal: "a long run", Catalogue: plan.Catalogue{tool}, Limits: event.Limits{MaxConcurrency: 4}})
+	add(event.RunStarted{Goal: "a long run", Catalog: plan.Catalog{tool}, Limits: event.Limits{MaxConcurrency: 4}})
 	p := plan.Plan{ID: "long", Title: "Long", Goal: "a long run"}
 	for i := range steps {
 		index := fmt.Sprint(i + 1)

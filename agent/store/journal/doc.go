@@ -1,9 +1,8 @@
 // Package journal stores the events of runs on disk: one file per run and one
-// event per line, each line with a checksum and a code that authenticates it and
-// those before it (chain.go). A written and synced line is never
-// lost. A last line torn by a crash is cut off, and a damaged last line is
-// replaced with an event that reports it. Any other damage is an error with the
-// line number.
+// event per line. Each line has a checksum and a code that authenticates it and
+// those before it (chain.go). A written and synced line is never lost. A last
+// line torn by a crash is cut off, and a damaged last line is replaced with an
+// event that reports it. Any other damage is an error with the line number.
 //
 // A value larger than 256 KB goes to a separate file beside the journal and is
 // restored before the event is decoded; package values has the format. Content of

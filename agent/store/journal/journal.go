@@ -79,13 +79,13 @@ func Create(path string) (*Journal, error) {
 // the lock, cuts off a torn last line and replaces a damaged one with an event
 // that reports the damage.
 //
-// It verifies that no line was changed, moved or removed from the middle by a program
-// without the folder's key, and with the record in the lock file that none is missing
-// at the end. A single missing line counts as damaged.
+// It verifies that no program without the folder's key changed, moved or removed a
+// line in the middle. The record in the lock file shows that no line is missing at
+// the end. A single missing line counts as damaged.
 //
-// It leaves the file unchanged and returns an error that wraps fs.ErrNotExist for
-// a missing journal, ErrLocked if another process has it, event.ErrNoEvents if it has no
-// events, and a *DamageError for other damage.
+// It leaves the file unchanged. It returns an error that wraps fs.ErrNotExist for a
+// missing journal, ErrLocked if another process has it, and event.ErrNoEvents if it has
+// no events. Other damage is a *DamageError.
 func Open(path string) (*Journal, []event.Event, error) {
 	// Check first, so that a missing journal leaves no lock file.
 	if _, err := os.Stat(path); err != nil {

@@ -366,9 +366,9 @@ func (d declaration) withoutTitle(text string) string {
 // named matches what may stand before the name in a description.
 var named = lazyregexp.New(`(?i)^(?:(?:the|this)(?: (?:function|method|type|class|struct|constant|variable|interface))?)?$`)
 
-// describes fails if a text says nothing of the declaration: it stands for a comment that
-// is not written, is the name alone, or begins with the name of another function, as
-// comments of Go do.
+// describes fails if a text says nothing of the declaration. Such a text stands for a
+// comment that is not written, is the name alone, or begins with the name of another
+// function, as comments of Go do.
 func (d declaration) describes(text string) error {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	bare := strings.Trim(text, "/#*\"' \t\r\n")

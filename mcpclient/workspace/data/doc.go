@@ -1,5 +1,5 @@
-// Package data implements the operator data.set: it sets one value of a file of JSON,
-// TOML, YAML or plain settings, or of a constant in code, and leaves every other byte
+// Package data implements the operator data.set. It sets one value of a file of JSON,
+// TOML, YAML or plain settings, or of a constant in code. It leaves every other byte
 // as it is.
 //
 // Of the workspace it imports op, tree, change and code/source. Start reading at

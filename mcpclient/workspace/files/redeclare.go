@@ -11,9 +11,9 @@ import (
 	"replan/mcpclient/workspace/code/source"
 )
 
-// redeclared returns the declaration of the file that new declares again, as a whole and
-// with nothing beside it. ok is false if the file declares the name more than once, and if
-// the new declaration leaves out so much that it may be only a part.
+// redeclared returns the declaration that new repeats in full. ok is false if the file
+// declares the name more than once. It is also false if the new declaration leaves out so
+// much that it may be only a part.
 func (r replacement) redeclared(ctx context.Context) (f *source.File, e source.Extent, ok bool) {
 	text := r.lexed(ctx, trimBlankLines(r.with))
 	if text == nil {
@@ -90,9 +90,9 @@ func statements(declaration string) int {
 	return n
 }
 
-// unfolded returns a new text with the line breaks that a small model has lost: it begins
-// with the first of the old lines, which opens a block, and the indentation of each further
-// line follows there.
+// unfolded returns a new text with the line breaks that a small model has lost. The text
+// begins with the first of the old lines, which opens a block. The indentation of each
+// further line follows there.
 func unfolded(old, with string) string {
 	head, more, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	rest, begins := strings.CutPrefix(strings.TrimSpace(with), head)

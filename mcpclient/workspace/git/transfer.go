@@ -86,11 +86,11 @@ func (o *transfers) Bundle(ctx context.Context, file string, moves []Move) error
 	return err
 }
 
-// Take reads the commits of a pack, and makes the moves: all or none. The files of
-// the workspace stay as they are, and so does what the user staged: if that is not
-// possible, or if a commit changes a path that was not shown, nothing moves. Shown paths
-// are relative to the repository; files that the workspace has as the commit were shown
-// when they were taken.
+// Take reads the commits of a pack, and makes the moves: all or none. The files of the
+// workspace stay as they are, and so does what the user staged. If that is not possible,
+// or if a commit changes a path that was not shown, nothing moves. Shown paths are
+// relative to the repository; files that the workspace has as the commit were shown when
+// they were taken.
 func (o *transfers) Take(ctx context.Context, pack []byte, moves []Move, shown map[string]bool) error {
 	r, err := o.repositories.open(ctx)
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// Glob is a pattern of paths, in the dialect of doublestar: `*` and `?` stop at a
-// slash, `**/` is any folders, `[a-z]` and `{a,b}` are choices, and a backslash
-// takes a sign as it is. A pattern without a slash is of names, in any folder.
+// Glob is a pattern of paths, in the dialect of doublestar. `*` and `?` stop at a
+// slash, and `**/` is any folders. `[a-z]` and `{a,b}` are choices, and a
+// backslash takes a sign as it is. A pattern without a slash is of names, in any
+// folder.
 type Glob struct {
 	pattern string
 	ofName  bool

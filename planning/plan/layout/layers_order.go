@@ -11,9 +11,9 @@ const (
 	sweepsIdle = 3
 )
 
-// reorder orders the items of each layer so that few lines cross: each layer by
-// the mean place of its neighbors in the graph, sweeping forth and back, and then
-// by swapping items side by side.
+// reorder orders the items of each layer so that few lines cross. It sorts each
+// layer by the mean place of its neighbors in the graph, sweeping forth and back.
+// Then it swaps items side by side.
 func (d *layering) reorder() {
 	o := &ordering{layering: d, place: make([]int, len(d.items)), mean: make([]float64, len(d.items))}
 	for _, layer := range d.layers {

@@ -8,8 +8,8 @@ import "replan/planning/plan"
 type Graph [][]int
 
 // Order returns the steps of a plan in the order in which they are drawn, by
-// their positions in graph: execution order, and behind it the steps on or
-// behind a cycle, as a draft may have them.
+// their positions in graph. That is the execution order. The steps on or behind
+// a cycle, as a draft may have them, come last.
 func Order(graph *plan.Graph) []int {
 	order := make([]int, 0, graph.Len())
 	placed := make([]bool, graph.Len())

@@ -83,13 +83,13 @@ func (p *Project) References(ctx context.Context, at source.Place) (Found, error
 	if err != nil {
 		return Found{}, err
 	}
-	o, err := prog.at(at, true)
+	o, err := prog.objectAt(at, true)
 	if err != nil {
 		return Found{}, err
 	}
 	found := Found{Read: prog.read, Notes: prog.notes()}
 	prog.identifiers(func(pkg *packages.Package, id *ast.Ident) {
-		if id.Name != o.Name() || !same(prog, meaning(pkg, id), o) || !prog.reads(id.Pos()) {
+		if id.Name != o.Name() || !prog.same(meaning(pkg, id), o) || !prog.reads(id.Pos()) {
 			return
 		}
 		declares := pkg.TypesInfo.Defs[id] != nil && pkg.TypesInfo.Uses[id] == nil // the name of an embedded field is both
@@ -107,7 +107,7 @@ func (p *Project) Definition(ctx context.Context, at source.Place) ([]source.Pla
 	if err != nil {
 		return nil, err
 	}
-	o, err := prog.at(at, true)
+	o, err := prog.objectAt(at, true)
 	if err != nil || !prog.owns(o) {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (p *Project) Rename(ctx context.Context, at source.Place, name string) (Ren
 	if err != nil {
 		return Renamed{}, err
 	}
-	target, err := prog.at(at, false)
+	target, err := prog.objectAt(at, false)
 	if err != nil {
 		return Renamed{}, err
 	}

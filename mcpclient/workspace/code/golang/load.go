@@ -163,9 +163,9 @@ func identsOf(file *ast.File) []*ast.Ident {
 	return ids
 }
 
-// at returns the object that the identifier at a place denotes. For an
+// objectAt returns the object that the identifier at a place denotes. For an
 // embedded field it returns the type if uses is set, or else the field.
-func (prog program) at(place source.Place, uses bool) (types.Object, error) {
+func (prog program) objectAt(place source.Place, uses bool) (types.Object, error) {
 	if prog.read[place.Path] == nil {
 		return nil, refuse("%s is not compiled on this system, so the type checker does not see it", place.Path)
 	}
@@ -250,7 +250,7 @@ func (prog program) reads(pos token.Pos) bool {
 
 // same reports whether two objects have the same declaration. An object
 // without a place is predeclared and equals only itself.
-func same(prog program, a, b types.Object) bool {
+func (prog program) same(a, b types.Object) bool {
 	if a == nil || !b.Pos().IsValid() {
 		return a == b
 	}

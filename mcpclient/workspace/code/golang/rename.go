@@ -122,7 +122,7 @@ func (r *rename) embedded() {
 	}
 	r.identifiers(func(pkg *packages.Package, id *ast.Ident) {
 		field, ok := pkg.TypesInfo.Defs[id].(*types.Var)
-		if ok && field.Embedded() && id.Name == r.old && same(r.program, pkg.TypesInfo.Uses[id], r.target) {
+		if ok && field.Embedded() && id.Name == r.old && r.same(pkg.TypesInfo.Uses[id], r.target) {
 			r.set[r.keyOf(field)] = field
 		}
 	})

@@ -34,9 +34,9 @@ type lexeme struct {
 }
 
 // File is a lexed text of a known language. It is one thing in many files: its lexemes do not
-// change once it is lexed, and whatever is asked of it (declarations, extents, comments, uses,
-// renames) reads them, their lines and the outline, which is made once. To divide it would
-// only hand the same three lists around.
+// change once it is lexed. Declarations, extents, comments, uses and renames read its lexemes,
+// its lines and the outline, which is made once. To divide it would only hand the same three
+// lists around.
 type File struct {
 	Path     string
 	Text     string

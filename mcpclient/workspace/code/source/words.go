@@ -49,8 +49,8 @@ func ParseName(symbol string) Name {
 var declaring = lazyregexp.New(`\b(?:func|function|fn|fun|def|class|struct|interface|trait|type|enum|const|var|let|val|module|object|record|impl)\s+$`)
 
 // LikelyDeclaration returns the first line of a text that seems to declare a word, or
-// else the first with the word, as a number from 1 and its text; 0 if there is none. It
-// knows nothing of the language.
+// else the first with the word. It returns the number of the line, from 1, and its
+// text; 0 if there is none. It knows nothing of the language.
 func LikelyDeclaration(text []byte, word string) (number int, line string, declares bool) {
 	for at := wordIndex(text, word, 0); at >= 0 && !declares; at = wordIndex(text, word, at+len(word)) {
 		start := bytes.LastIndexByte(text[:at], '\n') + 1
