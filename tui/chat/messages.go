@@ -33,6 +33,8 @@ func (c *Pane) Reply(d event.ChatReply) {
 			result.Usage = *d.Usage
 		}
 		c.Add(append(c.prose.blocks(d.Text), outcomeBlock(c.Styles, &story.Ending{Result: result, Word: "failed"}, ""))...)
+	case d.Status == event.StatusFailed && len(d.Near) > 0:
+		c.refuse(d.Text.Visible(), d.Near)
 	case d.Status == event.StatusFailed && d.Asks:
 		c.Add(c.Note("error", d.Text.Visible()+wording.UndoHint))
 	case d.Status == event.StatusFailed:
