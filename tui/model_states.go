@@ -26,7 +26,8 @@ func (m *Model) chatState() chat.State {
 		Shown: m.live.Shown().State, Typed: !m.input.Empty(),
 	}
 	if !m.options.Replay && !m.session.ended() && m.live.Can.NoGoals == "" {
-		s.OrderKeys = chat.OrderKeys(m.keys)
+		s.OrderKeys, s.PullKey = chat.OrderKeys(m.keys)
+		s.Pullable = m.jobs.pullable(m.session.now())
 	}
 	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
 		s.Opened = r.Step.Step.Index

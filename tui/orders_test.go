@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
+	"replan/planning/prompt"
 	"replan/tui"
 )
 
@@ -82,4 +83,23 @@ func TestReplayOffersNoOrders(t *testing.T) {
 	s.sent()
 	s.lacks("do it")
 	s.lacks("1 find where")
+}
+
+// unfit are the events of a goal that needs a model where none can use tools.
+var unfit = append([]any{session.Status{
+	Problem: "Ollama does not answer.", Trouble: prompt.ModelTrouble{Kind: prompt.TroubleUnfit, Pull: "qwen3:4b"},
+}}, refusal("rnu tests", "run the tests")...)
+
+func TestRefusalPullsTheModelThatWouldHelp(t *testing.T) {
+	st := newStory().Greeted().Session(unfit...)
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.wants("1 run the tests")
+	s.wants("0 pull qwen3:4b from here")
+	s.wants("1 do it  0 pull")
+	s.press(letters("0")...)
+	s.sent(session.Pull{Model: "qwen3:4b"}, asks("models"))
+	s.show(more(st).Session(session.PullProgress{Model: "qwen3:4b", Done: 1, Total: 4})).wants("25%")
+	s.press(tui.KeyNamed("esc")).wants("1 run the tests") // the orders stay
+	s.lacks("0 pull")
+	s.show(more(st).Session(session.PullProgress{Model: "qwen3:4b", Ended: true, Canceled: true})).wants("0 pull")
 }
