@@ -45,6 +45,12 @@ var flows = map[string]flow{
 	"chat.export":      {from: (*story).Finished, sends: session.Submit{Text: "/export"}},
 	"chat.end":         {from: (*story).Greeted, quits: true},
 
+	"chat.order_1": {from: (*story).Greeted, events: refused, sends: session.Submit{Text: "find where Lookup is defined"}},
+	"chat.order_2": {from: (*story).Greeted, events: refused, sends: session.Submit{Text: "where is Lookup used"}},
+	"chat.order_3": {from: (*story).Greeted, events: refused, sends: session.Submit{Text: "find Lookup"}},
+
+	"chat.pull": {from: (*story).Greeted, events: unfit, wants: "Asking the server", sends: session.Pull{Model: "qwen3:4b"}},
+
 	// Writing.
 
 	// Plan.

@@ -32,6 +32,9 @@ type footer struct {
 		Listing() bool
 		Empty() bool
 	}
+	chat interface {
+		OrderHints(k *keymap.Map) []keymap.Hint
+	}
 	plan interface {
 		Hints(acts, undoable bool) []keymap.Hint
 	}
@@ -93,7 +96,7 @@ func (f *footer) hints() []keymap.Hint {
 	}
 	switch f.focus.focused() {
 	case panes.Chat:
-		k.Input, k.Queue = f.input.Hints(), f.input.QueueHints()
+		k.Input, k.Queue = append(f.chat.OrderHints(f.keys), f.input.Hints()...), f.input.QueueHints()
 	case panes.Plan:
 		k.Plan = f.plan.Hints(!f.live.Recorded, f.dialogs.undoable())
 	}

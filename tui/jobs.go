@@ -145,6 +145,15 @@ func (f *jobFeed) loggedIn(d session.LoginProgress) {
 	}
 }
 
+// pullable returns the model whose download would help a session that has none, "" for none or
+// while one is pulled.
+func (f *jobFeed) pullable(now session.Status) string {
+	if f.pull.Model != "" {
+		return ""
+	}
+	return now.Trouble.Pull.Line()
+}
+
 // pulling returns the progress of the download of a model; no Model means none.
 func (f *jobFeed) pulling() session.PullProgress { return f.pull }
 

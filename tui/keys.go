@@ -25,7 +25,7 @@ func CheckKeys(keys keymap.Keys) error { return Keys().Rebind(keys) }
 func sections() []keymap.Section {
 	return []keymap.Section{
 		{Place: keymap.PlaceEverywhere, Title: "Everywhere", Lines: everywhere()},
-		{Place: keymap.PlaceChat, Title: "Chat", Lines: input.Lines()},
+		{Place: keymap.PlaceChat, Title: "Chat", Lines: slices.Concat(input.Lines(), chat.OrderLines())},
 		{Place: keymap.PlaceEverywhere, Title: "Conversation", Lines: chat.Lines()},
 		{Place: keymap.PlaceWriting, Title: "Writing", Lines: input.ListLines()},
 		{Place: keymap.PlacePlan, Title: "Plan", Lines: slices.Concat(dag.StepLines(), undoActions().Lines(), dag.GraphLines(), step.TabLines(), runActions().Lines())},

@@ -20,7 +20,7 @@ func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 			m.panes.Actions(), exitActions().For(m.exits), holdActions().For(m.session), lookActions().For(m.session),
 			paletteActions().For(opening), openActions().For(opening), setupActions().For(opening), m.chat.Actions(), m.input.Actions(),
 		),
-		keymap.PlaceChat:     m.input.Actions(),
+		keymap.PlaceChat:     m.input.Actions().With(m.chat.OrderActions()),
 		keymap.PlacePlan:     m.dag.Actions().With(m.detail.Actions(), ofRun),
 		keymap.PlaceStep:     m.detail.Actions().With(ofRun),
 		keymap.PlaceMoving:   movingActions().For(m),

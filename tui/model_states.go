@@ -23,7 +23,11 @@ func (m *Model) chatState() chat.State {
 		Replayed: m.options.Replay, Closed: m.session.ended(),
 		Advice:  "Try again, choose a larger model (" + m.keys.Name("models") + "), or read its replies (" + m.keys.Name("exchanges") + ").",
 		Problem: m.session.now().Problem.Line(), Notes: m.session.now().Instructions.Line(),
-		Shown: m.live.Shown().State,
+		Shown: m.live.Shown().State, Typed: !m.input.Empty(),
+	}
+	if !m.options.Replay && !m.session.ended() && m.live.Can.NoGoals == "" {
+		s.OrderKeys, s.PullKey = chat.OrderKeys(m.keys)
+		s.Pullable = m.jobs.pullable(m.session.now())
 	}
 	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
 		s.Opened = r.Step.Step.Index

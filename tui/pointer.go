@@ -33,7 +33,7 @@ type pointer struct {
 		Open() bool
 	}
 	chat interface {
-		Cited(line draw.TextLine, column int) (keymap.ShowCited, bool)
+		Clicked(line draw.TextLine, column int) keymap.Request
 	}
 
 	selected *selection.Selection
@@ -213,15 +213,16 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 	}
 }
 
-// release ends a selection and copies it. A click on a cited step shows the step.
+// release ends a selection and copies it. A click on a cited step shows the step, and
+// one on an order that a refusal offers gives it.
 func (p *pointer) release() pointed {
 	if !p.selected.Dragging() {
 		return pointed{}
 	}
 	if line, column, clicked := p.selected.Clicked(); clicked {
-		if cited, found := p.chat.Cited(line, column); found {
+		if wanted := p.chat.Clicked(line, column); wanted != nil {
 			p.selected.Clear()
-			return takenBy(keymap.Requests{cited})
+			return takenBy(keymap.Requests{wanted})
 		}
 	}
 	text := p.selected.Release(p.view.lines())

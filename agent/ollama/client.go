@@ -36,6 +36,8 @@ type Config struct {
 	Learned       string        // file with what clients learned about servers; "" forgets it with the client
 	Findings      string        // file with what replan fit found, see [fit.Table]; "" means that nothing was measured here
 	Settings      *fit.Settings // that drive all models, whatever was found; nil follows the findings
+	Memory        int64         // of this machine in bytes, by which a model is suggested; 0 is an ordinary one
+	Install       string        // the command that installs Ollama here; "" if it is there
 	Logger        *slog.Logger  // nil logs nothing
 }
 
@@ -52,6 +54,8 @@ type Client struct {
 	delay    time.Duration
 	log      *slog.Logger
 	file     string // see Config.Learned
+	memory   int64  // see Config.Memory
+	install  string // see Config.Install
 	findings findings
 
 	recollected sync.Once // file was read
@@ -97,6 +101,8 @@ func New(cfg Config) (*Client, error) {
 		delay:    cfg.RetryDelay,
 		log:      log,
 		file:     cfg.Learned,
+		memory:   cfg.Memory,
+		install:  cfg.Install,
 		findings: findings{file: cfg.Findings, forced: cfg.Settings, log: log},
 		known:    make(map[string]*known),
 		grown:    make(map[string]bool),

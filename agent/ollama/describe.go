@@ -97,7 +97,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		return nil, c.undescribed(err)
 	}
 	if len(listed) == 0 {
-		return nil, c.because(noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, suggestion), prompt.TroubleNoModels, "", nil)
+		return nil, c.because(noModel(nil, "Ollama at %s has no models: `ollama pull %s`", c.base, c.suggested()), prompt.TroubleNoModels, "", nil)
 	}
 	for _, entry := range listed {
 		shown, err := c.api.Show(ctx, &api.ShowRequest{Model: entry.Name})
@@ -114,7 +114,7 @@ func (c *Client) firstWithTools(ctx context.Context) (*known, error) {
 		}
 	}
 	return nil, c.because(noModel(nil, "no model at %s can use tools: `ollama pull %s`, or choose one of %s (--model, or /model in the chat)",
-		c.base, suggestion, names(listed)), prompt.TroubleUnfit, "", listed)
+		c.base, c.suggested(), names(listed)), prompt.TroubleUnfit, "", listed)
 }
 
 // prefer stores which model answers if none is named. Of concurrent calls the
@@ -295,6 +295,13 @@ func tagged(name string) string { return prompt.TaggedName(strings.ToLower(name)
 func (c *Client) because(err error, kind prompt.TroubleKind, model string, there []api.ListModelResponse) error {
 	if e, ok := errors.AsType[*noModelError](err); ok {
 		e.trouble = prompt.ModelTrouble{Kind: kind, Host: untrusted.Text(c.base.String()), Model: untrusted.Text(model)}
+		switch kind {
+		case prompt.TroubleNoModels, prompt.TroubleMissing:
+			e.trouble.Pull = cmp.Or(e.trouble.Model, untrusted.Text(c.suggested()))
+		case prompt.TroubleUnfit:
+			e.trouble.Pull = untrusted.Text(c.suggested())
+		case prompt.TroubleUnreachable, prompt.TroubleOther:
+		}
 		for _, m := range there {
 			e.trouble.Models = append(e.trouble.Models, untrusted.Text(m.Name))
 		}
@@ -305,7 +312,7 @@ func (c *Client) because(err error, kind prompt.TroubleKind, model string, there
 // unreachable returns the error for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
-		return c.because(noModel(err, "Ollama does not answer at %s: start it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)
+		return c.because(noModel(err, "Ollama does not answer at %s: %s, or choose another with --host", c.base, c.start()), prompt.TroubleUnreachable, "", nil)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return c.because(noModel(err, "Ollama at %s accepts connections but does not answer: restart it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)

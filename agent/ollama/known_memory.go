@@ -41,8 +41,7 @@ func (k *known) fits(window int, running []api.ProcessModelResponse, server serv
 	perToken, weights := k.tokenBytes, k.info.Bytes
 	m, loaded := runningModel(running, k.info.Name)
 	if !loaded || m.ContextLength <= 0 || m.Size <= 0 {
-		const reserve = 10 // percent, for what computing takes
-		need := (weights + int64(window)*perToken) * (100 + reserve) / 100
+		need := memoryFor(weights, perToken, window)
 		memory := server.Memory
 		if server.GPU > 0 {
 			memory = server.GPU

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning/pace"
 	"replan/planning/prompt"
+	"replan/tui/wording"
 )
 
 // modelTimeout bounds all questions to Ollama.
@@ -164,12 +166,9 @@ func remedy(trouble prompt.ModelTrouble) untrusted.Text {
 	case prompt.TroubleUnreachable:
 		return "ollama serve"
 	case prompt.TroubleNoModels, prompt.TroubleMissing:
-		if trouble.Model != "" {
-			return "ollama pull " + trouble.Model
-		}
-		return "ollama pull qwen3:8b"
+		return "ollama pull " + cmp.Or(trouble.Pull, trouble.Model, wording.SuggestedModel)
 	case prompt.TroubleUnfit:
-		return "ollama pull qwen3:8b"
+		return "ollama pull " + cmp.Or(trouble.Pull, wording.SuggestedModel)
 	case prompt.TroubleOther:
 	}
 	return ""

@@ -28,9 +28,19 @@ func (f Facts) Refuse(words string) Refusal {
 		r.Text = "Only a model can " + strings.ToLower(works[in.Action].title) + " code."
 	}
 	if len(r.Near) > 0 {
-		r.Text += " Did you mean: " + strings.Join(r.Near, ", or ") + "?"
+		r.Text += " " + DidYouMean(r.Near)
 	}
 	return r
+}
+
+// DidYouMean asks which of the orders near to words was meant. Without orders, it is what
+// stands before a list of them.
+func DidYouMean(near []string) string {
+	const question = "Did you mean:"
+	if len(near) == 0 {
+		return question
+	}
+	return question + " " + strings.Join(near, ", or ") + "?"
 }
 
 // Undoes reports whether a goal is nothing but the word undo: it wants the changes of the last

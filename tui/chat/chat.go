@@ -27,8 +27,9 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
-	intro intro
-	once  *story.Once // what the runs of the conversation are told a single time
+	intro  intro
+	orders *orders     // that the newest refusal offers
+	once   *story.Once // what the runs of the conversation are told a single time
 
 	view   []string
 	viewOf int // layout that view shows
@@ -44,6 +45,10 @@ type State struct {
 	Problem   string   // why there is no model
 	Notes     string   // file with the project's instructions, "" for none
 	Closed    bool     // the session is over
+	Typed     bool     // the input holds text
+	OrderKeys []string // names of the keys that give an order of a refusal; none if no goals are taken
+	PullKey   string   // name of the key that pulls the model that a refusal names
+	Pullable  string   // the model that would help and can be pulled; "" for none
 
 	Shown  *agent.Run // the run in the plan pane, nil for none
 	Opened string     // index of the step that has the keys, "" for none
@@ -56,6 +61,7 @@ type State struct {
 func New(l *draw.Styles) *Pane {
 	c := &Pane{viewport: viewport{styles: l}, Styles: l, Markdown: draw.NewMarkdown(l), once: story.NewOnce()}
 	c.find, c.copying = newSearch(&c.viewport, l), newCodeCopier(&c.viewport)
+	c.orders = &orders{chat: &c.viewport}
 	c.prose = newProse(l, c.Markdown, c.copying)
 	return c
 }

@@ -37,14 +37,18 @@ func citations(line string) []citation {
 	return out
 }
 
-// Cited returns the request to show the step that a line of the chat names in brackets at a
-// cell, if there is one that can be shown, or one of another run.
-func (c *Pane) Cited(line draw.TextLine, column int) (cited keymap.ShowCited, found bool) {
+// Clicked returns what a click on a cell of a line of the chat requests, nil for nothing: the
+// action of the line, or the step that it names there in brackets, if that can be shown or is
+// one of another run.
+func (c *Pane) Clicked(line draw.TextLine, column int) keymap.Request {
+	if line.Action != "" {
+		return keymap.DoAction(line.Action)
+	}
 	step, run := citedStep(line, column), c.state.Shown
 	if step == "" || line.Run == "" || run == nil || line.Run == run.ID && run.Step(step) == nil {
-		return keymap.ShowCited{}, false
+		return nil
 	}
-	return keymap.ShowCited{Run: line.Run, Step: step}, true
+	return keymap.ShowCited{Run: line.Run, Step: step}
 }
 
 // citedStep returns the step that a line of the chat names in brackets at a cell, "" if

@@ -33,8 +33,12 @@ func (c *Pane) Reply(d event.ChatReply) {
 			result.Usage = *d.Usage
 		}
 		c.Add(append(c.prose.blocks(d.Text), outcomeBlock(c.Styles, &story.Ending{Result: result, Word: "failed"}, ""))...)
-	case d.Status == event.StatusFailed && d.Asks:
-		c.Add(c.Note("error", d.Text.Visible()+wording.UndoHint))
+	case d.Status == event.StatusFailed && d.Reason == event.ReasonNoModel:
+		words := d.Text.Visible()
+		if d.Asks {
+			words += wording.UndoHint
+		}
+		c.refuse(words, d.Near)
 	case d.Status == event.StatusFailed:
 		c.Add(c.Note("error", d.Text.Visible()))
 	case d.Status == event.StatusCanceled:

@@ -450,6 +450,11 @@ func (v *viewport) endsInCard() bool {
 	return len(v.Blocks) > 0 && v.Blocks[len(v.Blocks)-1].isCard()
 }
 
+// endsIn reports whether a block is the newest one.
+func (v *viewport) endsIn(b *Block) bool {
+	return len(v.Blocks) > 0 && v.Blocks[len(v.Blocks)-1] == b
+}
+
 // placeOf returns the index of a block, which is one of the newest.
 func (v *viewport) placeOf(b *Block) int {
 	for i := len(v.Blocks) - 1; i >= 0; i-- {

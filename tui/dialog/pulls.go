@@ -25,7 +25,7 @@ func (d *Models) OpenPull(s session.Status) keymap.Query {
 	q := d.Open(s)
 	name := ""
 	if s.Model == "" {
-		name = cmp.Or(s.Trouble.Model.Line(), wording.SuggestedModel)
+		name = cmp.Or(s.Trouble.Pull.Line(), s.Trouble.Model.Line(), wording.SuggestedModel)
 	}
 	d.nameModel(name)
 	return q

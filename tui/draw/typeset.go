@@ -23,6 +23,8 @@ type TextLine struct {
 	Lead int    // cells at the left that are not text: gutters, indentation
 	Join joint  // with the previous line
 	Run  string // whose steps it names; "" if it names none
+
+	Action string // that a click on it does; "" for none
 }
 
 // Set turns drawn lines into text lines with no further information.

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -129,10 +130,7 @@ func (w *welcome) explainTrouble(p *page, s State) {
 		p.Add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
 	p.heading("What to do")
-	wanted := wording.SuggestedModel
-	if model != "" {
-		wanted = model
-	}
+	wanted := cmp.Or(trouble.Pull.Line(), model, wording.SuggestedModel)
 	switch trouble.Kind {
 	case prompt.TroubleUnreachable:
 		p.command("ollama serve", "start it on this computer")
@@ -146,7 +144,7 @@ func (w *welcome) explainTrouble(p *page, s State) {
 		p.command("ollama pull "+wanted, "get it")
 		p.key(w.keys.Hint("take one of "+untrusted.Join(trouble.Models, ", ").Line(), "models"))
 	case prompt.TroubleUnfit:
-		p.command("ollama pull "+wording.SuggestedModel, "get one that can use tools")
+		p.command("ollama pull "+cmp.Or(trouble.Pull.Line(), wording.SuggestedModel), "get one that can use tools")
 		p.key(w.keys.Hint("choose another", "models"))
 	}
 	if trouble.Kind == prompt.TroubleNoModels || trouble.Kind == prompt.TroubleMissing || trouble.Kind == prompt.TroubleUnfit {

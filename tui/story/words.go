@@ -3,7 +3,6 @@ package story
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -17,10 +16,9 @@ import (
 	"replan/tui/wording"
 )
 
-// routeWords says which order a goal was matched as without a model, and how
-// confidently.
+// routeWords says which order a goal was matched as without a model.
 func routeWords(d event.RouteMatched, model string) string {
-	words := fmt.Sprintf("matched as %q (%d%%)", strings.ReplaceAll(d.Intent.Action, "_", " "), int(math.Round(d.Confidence*100)))
+	words := fmt.Sprintf("matched as %q", strings.ReplaceAll(d.Intent.Action, "_", " "))
 	switch {
 	case model == "":
 		return "no model: " + words

@@ -1,0 +1,2 @@
+// Package machine says what the machine has that the program runs on.
+package machine
