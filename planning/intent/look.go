@@ -670,8 +670,7 @@ var listedBy = map[string]string{
 }
 
 // AnsweredByLooks returns the intent whose answer by rule answers a goal that only asks.
-// It reads the steps that looked at what the goal names: it asks for a list, and one
-// step made it.
+// The goal asks for a list, and one of the steps that looked at what it names made it.
 func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 	if len(steps) != 1 || listedBy[steps[0].Tool] == "" || !OnlyAsks(goal) {
 		return Intent{}, false
