@@ -151,11 +151,11 @@ func (u *setup) toggle(ctx context.Context, name string, disable, forGood bool) 
 	return file, nil
 }
 
-// Login logs in to an HTTP server and restarts it. It opens the address of the
-// login in a browser, see [Config.Browse], and calls show with it, from the goroutine
-// of the caller. It then waits, for five minutes at most, until the user has logged in
-// there, or the address at which a browser on another machine ended comes from pasted,
-// which may be nil.
+// Login logs in to an HTTP server and restarts it. It opens the address of the login
+// in a browser, see [Config.Browse], and calls show with it, from the goroutine of the
+// caller. It then waits until the user has logged in there, for five minutes at most.
+// pasted, which may be nil, brings the address at which a browser on another machine
+// ended.
 func (u *setup) Login(ctx context.Context, name string, show func(address string), pasted <-chan string) error {
 	s, leave, err := u.roster.enter(name, (*server.Server).MayLogin)
 	if err != nil {

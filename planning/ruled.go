@@ -193,7 +193,7 @@ func wordSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	return c.changing(false, patches...), true
 }
 
-// lookedAtAll reports whether the looks have read each file that the goal names: all looks are
+// lookedAtAll reports whether the looks have read each file that the goal names. All looks are
 // done, none was one too many, and each name is that of a file that was read.
 func lookedAtAll(b prompt.Brief) bool {
 	var files []string
@@ -362,8 +362,8 @@ func fileText(item plan.HistoryItem) string {
 const maxComments = 12
 
 // commentSteps returns a step for each declaration of a file that lacks the comment that
-// the goal wants, one after the other since each changes the file, and the run of the
-// tests. The model writes the words of each comment when its step is ready.
+// the goal wants, and the run of the tests. The steps follow one another, since each
+// changes the file. The model writes the words of each comment when its step is ready.
 func commentSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	form, wanted := intent.CommentsWanted(b.Goal)
 	if !wanted || len(b.Looks) != 2 || len(b.Looked) != 2 {

@@ -105,7 +105,7 @@ func noShare(key, value string) error {
 	return fmt.Errorf("%s takes a percentage from 1 to 99, not %s", key, value)
 }
 
-// asciiTerminal reports whether the terminal is known to show only ASCII: its
+// asciiTerminal reports whether the terminal is known to show only ASCII. Its
 // locale uses an encoding other than UTF-8, or it is the Linux console, whose
 // fonts have no room for more. Without a locale in the environment, nothing is
 // known.

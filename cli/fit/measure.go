@@ -177,7 +177,7 @@ type trial struct {
 // interrupted.
 //
 // A model whose first plans fail at least as often as not in the form that suits its
-// size is tried in the other form, and goes on with the better one. A model that thinks
+// size is tried in the other form. It goes on with the better one. A model that thinks
 // does so before each turn of an agent only if it fails without.
 func (m *measurement) trials() ([]trial, fit.Settings) {
 	usual := fit.Settings{Short: ollama.SmallBy(m.info.Parameters)} // what was found before does not decide

@@ -219,7 +219,7 @@ func (b *Box) Gaps() []string {
 }
 
 // Made says which repositories appeared below the workspace since the box was made, each
-// once; "" if none did. Nothing keeps programs from making them, and what their
+// once; "" if none did. Nothing keeps programs from making them. What their
 // configuration names runs at the user's next git command there or, if the index of the
 // workspace names them, at the next git status. It reads all folders of the workspace.
 func (b *Box) Made() string {

@@ -83,8 +83,8 @@ func linkedRepository(file string) string {
 }
 
 // isChanged reports whether programs may change a file or folder of this name in the
-// folder of a repository: what commits, branches, merges and rebases write, and what
-// git only reads as data.
+// folder of a repository. They may change what commits, branches, merges and rebases
+// write, and what git only reads as data.
 func isChanged(name string) bool {
 	switch name {
 	case "objects", "refs", "logs", "HEAD", "COMMIT_EDITMSG", "FETCH_HEAD", "ORIG_HEAD", "AUTO_MERGE", "CHERRY_PICK_HEAD", "REVERT_HEAD",

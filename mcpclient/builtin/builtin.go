@@ -30,9 +30,9 @@ const (
 	// process that the call was approved with. If the call would start another one, it
 	// starts nothing and fails.
 	MetaCommand = "replan/command"
-	// MetaHold in the `_meta` of a tools/call, set to true, has a call that would
-	// remove most of a file refused: it changes nothing, and its answer has
-	// MetaRemoves in its `_meta`.
+	// MetaHold in the `_meta` of a tools/call, set to true, has a call refused
+	// that would remove most of a file. The call then changes nothing, and its
+	// answer has MetaRemoves in its `_meta`.
 	MetaHold = "replan/hold"
 	// MetaRemoves in the `_meta` of an answer says what the call would remove:
 	// "removes 180 of 214 lines of a.go". A preview has it as "removes".

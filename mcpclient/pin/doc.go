@@ -1,6 +1,6 @@
-// Package pin remembers what MCP servers say of their tools: the texts of the
-// first use are pinned, and a text that changes later counts only after the user
-// has accepted the difference.
+// Package pin remembers what MCP servers say of their tools. The texts of the
+// first use are pinned. A text that changes later counts only after the user has
+// accepted the difference.
 //
 // It imports internal/wholefile alone. Start with [Folder], then [Tool.Text].
 package pin

@@ -31,8 +31,9 @@ var (
 )
 
 // CommentsWanted reports whether a goal wants doc comments for each function, method or
-// type of one file, and reads for which: "Add a doc comment to every exported function of
-// order/order.go that has none". The tests may be run, too; ok is false for any other work.
+// type of one file, and reads for which. An example is "Add a doc comment to every exported
+// function of order/order.go that has none". The tests may be run, too; ok is false for any
+// other work.
 func CommentsWanted(goal string) (form ListForm, ok bool) {
 	tokens := split(goal, 4*maxWords)
 	begin := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })

@@ -505,8 +505,9 @@ func (l *looker) tests() {
 	}
 }
 
-// everywhere lists what the code declares where the goal wants a list of it and names no
-// place but the whole: "Create TYPES.md with one line for each struct type in the code".
+// everywhere lists what the code declares if the goal wants a list of it and names no
+// place but the whole. An example is "Create TYPES.md with one line for each struct type
+// in the code".
 func (l *looker) everywhere() {
 	if len(l.steps) > 0 || !l.any("each", "every", "all", "which", "list", "many") || !l.any("code", "codebase", "project", "repository", "repo", "module", "package", "here", "there") {
 		return
@@ -668,8 +669,8 @@ var listedBy = map[string]string{
 	"fs.search": find, "fs.list": find, "code.symbols": symbols, "code.references": references, "vcs.log": history, "vcs.status": status,
 }
 
-// AnsweredByLooks returns the intent whose answer by rule answers a goal that only asks,
-// from the steps that looked at what it names: it asks for a list, and one step made it.
+// AnsweredByLooks returns the intent whose answer by rule answers a goal that only asks.
+// The goal asks for a list, and one of the steps that looked at what it names made it.
 func AnsweredByLooks(goal string, steps []plan.Step) (Intent, bool) {
 	if len(steps) != 1 || listedBy[steps[0].Tool] == "" || !OnlyAsks(goal) {
 		return Intent{}, false

@@ -35,8 +35,8 @@ type Rules struct {
 	// Known holds the variables whose values are known before the run, besides
 	// those of the plan: the results of finished steps.
 	Known map[string]any
-	// Named says that the names of steps and tools need no check of their form:
-	// the plan is in a journal, where older programs allowed any, or DecodePlan
+	// Named says that the names of steps and tools need no check of their form.
+	// The plan is in a journal, where older programs allowed any, or DecodePlan
 	// has read its new steps.
 	Named bool
 }

@@ -56,7 +56,7 @@ func splitText(text string) []textPart {
 
 // nextReference finds the first reference in a text at from or after; start and
 // end are the same if there is none. It looks at each byte a fixed number of
-// times: it searches for a closing brace only after an opening without an escape,
+// times. It searches for a closing brace only after an opening without an escape,
 // and skips the text before it unless it is blank.
 func nextReference(text string, from int) (start, end int) {
 	for at := from; ; {

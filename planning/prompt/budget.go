@@ -104,9 +104,9 @@ func ConversationTokens(p Prompting, messages []Message) int { return p.tokens(m
 // descriptions.
 func OfferTokens(p Prompting, tools plan.Catalog) int { return p.offerTokens(tools) }
 
-// Tokens estimates the tokens at the start of every request that plans: the system
-// prompt, the conversation, the sketch of the project, the mentions of the goal, and the
-// tools of other servers. The goal and the request itself are not included.
+// Tokens estimates the tokens at the start of every request that plans. These are the
+// system prompt, the conversation, the sketch of the project, the mentions of the goal,
+// and the tools of other servers. The goal and the request itself are not included.
 func Tokens(b Brief) int {
 	p := b.Prompting
 	parts := append([]string{ground(b)}, contents(Attached(p.Mentions, 0))...)

@@ -278,7 +278,7 @@ type listedCall struct {
 	Args    map[string]any `json:"args"`
 }
 
-// ReadReply reads a reply to a turn of a sub-agent or of the chat: calls in its text
+// ReadReply reads a reply to a turn of a sub-agent or of the chat. Calls in its text
 // become calls of the reply, and the answer of a listed request becomes its text.
 // tools are those that the loop may call, and none if it may call none. The reply that
 // the model wrote is kept.

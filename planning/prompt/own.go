@@ -126,8 +126,8 @@ func foreign(matches []retrieval.Match) []retrieval.Match {
 // about the example.
 var exampleNames = []string{"ParseDate", "docs/setup.md", "log.?level"}
 
-// Copied returns the faults of a plan that copies an example of the prompt: it has a name
-// of the example that neither the goal nor what is known of the project holds.
+// Copied returns the faults of a plan that copies an example of the prompt. Such a plan
+// has a name of the example that neither the goal nor what is known of the project holds.
 func Copied(b Brief, p plan.Plan) []plan.Fault {
 	known := b.Goal + "\n" + ground(b) + "\n" + b.Prompting.Instructions
 	for _, item := range b.Looked {

@@ -101,7 +101,8 @@ func (n *stepNumbers) isHead(index string) bool { return n.heads[index] }
 func (n *stepNumbers) fromOne(index string) string { return fromOne(dashed(index), n.zeroIndices) }
 
 // isUnusable reports whether an item of a list of steps is no step and was not
-// meant to be one: it is neither text nor an object with a field of a step.
+// meant to be one. Such an item is neither text nor an object with a field of a
+// step.
 func isUnusable(item any) bool {
 	switch item := item.(type) {
 	case string:

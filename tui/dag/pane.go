@@ -12,9 +12,9 @@ import (
 	"replan/tui/wording"
 )
 
-// Pane shows the plan as it runs: as a list of one row per step in execution order, with
-// lanes beside the rows and the steps that revisions removed, or as a graph. Pane lays out
-// rows when the plan changes and draws only visible rows.
+// Pane shows the plan as it runs, as a list or as a graph. The list has one row per step
+// in execution order, with lanes beside the rows and the steps that revisions removed.
+// Pane lays out rows when the plan changes and draws only visible rows.
 type Pane struct {
 	styles *draw.Styles
 	keys   *keymap.Map

@@ -151,8 +151,8 @@ func (n nearness) find(text, old string) []target {
 	}
 }
 
-// normal is a text in a form in which near misses are equal, with the offsets that
-// each of its bytes has in the text: those of the character that it is of.
+// normal is a text in a form in which near misses are equal. Each of its bytes has
+// an offset in the text, that of the character that it is of.
 type normal struct {
 	text     []byte
 	from, to []int

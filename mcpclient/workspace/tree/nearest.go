@@ -17,9 +17,9 @@ import (
 // placeInFile matches the line behind a path, as searches print it.
 var placeInFile = lazyregexp.New(`:\d+(?::\d+)?$`)
 
-// spellings are other ways to write a path, for one that names nothing: with quotes
-// around it, a mention's sign before it, a line behind it, or a slash that means the
-// workspace.
+// spellings are other ways to write a path, for one that names nothing. The path may
+// have quotes around it, a mention's sign before it, a line behind it, or a slash
+// that means the workspace.
 func spellings(name string) []string {
 	bare := strings.TrimPrefix(strings.Trim(name, " `\"'"), "@")
 	bare = placeInFile.ReplaceAllString(bare, "")

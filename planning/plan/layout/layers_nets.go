@@ -3,8 +3,8 @@ package layout
 import "slices"
 
 // findNets finds the nets of a graph. Nodes with the same users are sources of the
-// same nets, nodes with the same dependencies are targets of the same nets:
-// between two such classes there are all edges or none. Each such pair of classes
+// same nets, and nodes with the same dependencies are targets of the same nets.
+// Between two such classes there are all edges or none. Each such pair of classes
 // is drawn with the other edges of its sources, or with the other edges of its
 // targets, whichever saves more lines.
 func (d *layering) findNets() {

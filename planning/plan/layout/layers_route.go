@@ -79,9 +79,9 @@ func (r *routing) add(bundle int, up, down []int) *segment {
 	return &r.segments[len(r.segments)-1]
 }
 
-// constrain finds the segments with a fixed order of tracks: if one net comes from
-// the layer before and another leads to the layer behind at the same unit, they
-// would meet otherwise.
+// constrain finds the segments with a fixed order of tracks. Where one net comes
+// from the layer before, and another leads to the layer behind at the same unit,
+// they would meet otherwise.
 func (r *routing) constrain() {
 	coming, upperAt := make(map[int]int), make(map[int]int)
 	r.taken = make(map[int]bool)
