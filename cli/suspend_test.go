@@ -16,7 +16,7 @@ func TestScreenGoesOnAfterTheProgramWasSuspended(t *testing.T) {
 	at := s.mark()
 	s.keys("?")
 	s.signal(syscall.SIGCONT)
-	s.until(at, "next pane")
+	s.until(at, "next message")
 	s.keys("?" + ctrlD)
 	s.end(0)
 }

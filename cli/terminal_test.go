@@ -85,7 +85,7 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 			s.until(at, "✗ I do not understand")
 			at = s.mark()
 			s.keys("?")
-			s.until(at, "next pane")
+			s.until(at, "next message")
 			at = s.mark()
 			s.keys("?")
 			s.until(at, "Describe a goal, or / for commands")
