@@ -101,7 +101,7 @@ func (t terminal) checks(subject string, environ []string, system string) []Chec
 	if t.width < leastWidth || t.height < leastHeight {
 		size.State, size.Fix = Failed, untrusted.Text(fmt.Sprintf("enlarge the window to at least %d×%d", leastWidth, leastHeight))
 	}
-	colors := Check{Subject: subject, Name: "colours", State: OK, Detail: "none"}
+	colors := Check{Subject: subject, Name: "colors", State: OK, Detail: "none"}
 	switch t.profile {
 	case colorprofile.TrueColor:
 		colors.Detail = "true color"
