@@ -197,7 +197,7 @@ func (r arranger) applyReviewed(d event.PlanReviewed) {
 		if r.meter.Usage.Steps > 0 {
 			sentence = "the plan was refused: no further step was run"
 		}
-		if unasked(d.By) {
+		if isUnattended(d.By) {
 			sentence = "the plan waits for review, and " + d.By + "; resume the run on a terminal"
 		}
 		r.reviews.record(reviewed, false)

@@ -67,7 +67,7 @@ func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string,
 	if err != nil {
 		return nil
 	}
-	args, _ = r.caller.fit(r.tools.facts(step.Tool), args)
+	args, _ = r.caller.coerce(r.tools.facts(step.Tool), args)
 	for _, d := range drafts {
 		if d.Attempt == 0 || served[d] || d.Step.Tool != step.Tool || !plan.EqualValues(d.Args, args) {
 			continue

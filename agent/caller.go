@@ -17,9 +17,9 @@ type caller struct {
 	permissions permissionsView
 }
 
-// fit fits args to the schema of the tool, if nothing is lost and the run is not
+// coerce coerces args to the schema of the tool, if nothing is lost and the run is not
 // strict. What a dry run does not know stays as it is.
-func (r caller) fit(facts toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
+func (r caller) coerce(facts toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
 	if r.terms.strict() {
 		return args, nil
 	}
@@ -31,7 +31,7 @@ func (r caller) fit(facts toolFacts, args map[string]any) (map[string]any, []pla
 			}
 		}
 	}
-	return facts.Signature.Fit(args, unknown...)
+	return facts.Signature.Coerce(args, unknown...)
 }
 
 // repeatable reports whether running a step again has no second effect.

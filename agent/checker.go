@@ -173,7 +173,7 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	if args == nil {
 		args = map[string]any{}
 	}
-	if args, _ = r.caller.fit(facts, args); facts.Signature.Check(args) != nil {
+	if args, _ = r.caller.coerce(facts, args); facts.Signature.Check(args) != nil {
 		return nil, fmt.Sprintf("the args of %s do not fit: %v", check.Tool, facts.Signature.Check(args))
 	}
 	var probe stepView = newProbe(step, args, r.origins.authorRead(step))

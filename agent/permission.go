@@ -174,7 +174,7 @@ func (g grant) covers(p rule.Provenance, t plan.Tool, args map[string]any) bool 
 // rule about specific arguments is lifted only if that rule was the one that
 // asked, since a gate for another call did not show it.
 func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
-	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.Fits(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
+	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.MatchesArgs(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }
 
 // grants separates the user's permissions from the other rules of a run.

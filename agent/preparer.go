@@ -29,7 +29,7 @@ func (r preparer) prepare(s *StepState, facts toolFacts) error {
 	if written := s.request().written(); len(written) > 0 {
 		args = merge(args, written)
 	}
-	args, fitted := r.caller.fit(facts, args)
+	args, fitted := r.caller.coerce(facts, args)
 	check := facts.Signature.Check
 	if r.terms.strict() {
 		check = facts.Signature.CheckStrict
@@ -62,7 +62,7 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 	}
 	s.call().prepare(args, nil)
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalog()) > 0 {
-		s.call().prepare(r.caller.fit(r.tools.facts(s.Step.Tool), args))
+		s.call().prepare(r.caller.coerce(r.tools.facts(s.Step.Tool), args))
 		if matched := r.caller.ruleFor(s, r.tools.facts(s.Step.Tool)); matched.Verdict == rule.VerdictBlock {
 			return &flaw{event.FailureDenied, "would be " + deniedBy(matched)}
 		}

@@ -60,7 +60,7 @@ func (r *rehearsal) gate(step plan.Step) *ReviewGate {
 	if err != nil {
 		args = step.Args
 	}
-	args, _ = caller.fit(facts, args)
+	args, _ = caller.coerce(facts, args)
 	probe := state.probe(step, args, missing)
 	gate := &ReviewGate{Tool: facts.Tool, Rule: caller.ruleFor(probe, facts), Args: args, Provenance: r.run.origins().provenance(probe)}
 	references := plan.References(step.Args)

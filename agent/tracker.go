@@ -495,7 +495,7 @@ func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
 		r.dialogue.settleCall(s)
 	case event.DoubtRerun:
 		r.answered(s)
-		s.interruption().rerun(unasked(d.By))
+		s.interruption().rerun(isUnattended(d.By))
 		r.again(s)
 		r.scheduler.enqueue(s.whole()) // a step that another item has stopped waited for the answer
 	default:
@@ -622,8 +622,8 @@ func (r tracker) applyDeadline(id string) {
 	}
 }
 
-// unasked reports whether no user made a decision: an option did, or no user was present.
-func unasked(by string) bool {
+// isUnattended reports whether no user made a decision: an option did, or no user was present.
+func isUnattended(by string) bool {
 	return strings.HasPrefix(by, "--") || strings.HasPrefix(by, "nobody ")
 }
 

@@ -24,7 +24,7 @@ func (r tracker) readyDrafts() {
 			continue
 		}
 		if call, ok := r.draftCall(s.Step, done, found); ok {
-			s.canStart(r.caller.fit(r.tools.facts(s.Step.Tool), call))
+			s.canStart(r.caller.coerce(r.tools.facts(s.Step.Tool), call))
 		}
 	}
 }

@@ -10,46 +10,46 @@ import (
 	"replan/planning/plan"
 )
 
-// fit is the result of matching a condition against a call.
-type fit uint8
+// argMatch is the result of matching a condition against a call.
+type argMatch uint8
 
 const (
-	fitsNot     fit = iota
-	fitsPerhaps     // the value is not known yet
-	fits
+	noMatch  argMatch = iota
+	mayMatch          // the value is not known yet
+	fullMatch
 )
 
-// Fits reports whether all conditions of the rule match a call. A condition on a
+// MatchesArgs reports whether all conditions of the rule match a call. A condition on a
 // value that is not known yet does not match.
-func (r Rule) Fits(args map[string]any) bool { return r.fit(args) == fits }
+func (r Rule) MatchesArgs(args map[string]any) bool { return r.matchArgs(args) == fullMatch }
 
-// fit returns the weakest fit among the conditions of the rule.
-func (r Rule) fit(args map[string]any) fit {
+// matchArgs returns the weakest match among the conditions of the rule.
+func (r Rule) matchArgs(args map[string]any) argMatch {
 	if r.Verdict == VerdictRun && r.bindsCommand() && launches(args) {
-		return fitsNot
+		return noMatch
 	}
-	all := fits
+	all := fullMatch
 	for name, pattern := range r.Args {
-		all = min(all, r.fitsArg(name, lookUp(args, name), pattern))
+		all = min(all, r.matchArg(name, lookUp(args, name), pattern))
 	}
 	return all
 }
 
-// fitsArg matches a pattern against the values that a name may mean. If there are
+// matchArg matches a pattern against the values that a name may mean. If there are
 // several, a rule that allows the call must match all of them.
-func (r Rule) fitsArg(name string, values []any, pattern string) fit {
+func (r Rule) matchArg(name string, values []any, pattern string) argMatch {
 	narrow := r.Verdict == VerdictRun
-	out := fitsNot
+	out := noMatch
 	if len(values) == 0 && pattern == "" {
-		return fits // the call omits it, as the rule requires
+		return fullMatch // the call omits it, as the rule requires
 	}
 	for i, v := range values {
-		one := fitsNot
+		one := noMatch
 		switch {
 		case unknown(v):
-			one = fitsPerhaps
-		case narrow && fitsNarrowly(name, v, pattern), !narrow && fitsWidely(written(v), pattern):
-			one = fits
+			one = mayMatch
+		case narrow && matchesNarrowly(name, v, pattern), !narrow && matchesWidely(written(v), pattern):
+			one = fullMatch
 		}
 		switch {
 		case i == 0:
@@ -130,9 +130,9 @@ func written(v any) string {
 // decode to one, as in a URL.
 var upwards = regexp.MustCompile(`(^|[^\w.-])\.\.($|[^\w.-])|%(2e|2f|5c)`)
 
-// fitsNarrowly reports whether the value of an argument matches a pattern that allows
+// matchesNarrowly reports whether the value of an argument matches a pattern that allows
 // a call. Its wildcards take no options, and of a shell command only plain words.
-func fitsNarrowly(name string, value any, pattern string) bool {
+func matchesNarrowly(name string, value any, pattern string) bool {
 	text := written(value)
 	if literal, ok := plainText(pattern); ok && literal == text {
 		return true
@@ -151,9 +151,9 @@ func fitsNarrowly(name string, value any, pattern string) bool {
 	return glob.MatchString(text) || text != "" && glob.MatchString(path.Clean(text))
 }
 
-// fitsWidely reports whether a text matches a pattern that asks about or denies a
+// matchesWidely reports whether a text matches a pattern that asks about or denies a
 // call. It tries every way to write the same file.
-func fitsWidely(text, pattern string) bool {
+func matchesWidely(text, pattern string) bool {
 	glob := globOf(pattern, `[^/]`, `.`, "is")
 	slashed := strings.ReplaceAll(text, `\`, "/")
 	ways := []string{text, slashed, path.Clean(slashed)}

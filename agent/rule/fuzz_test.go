@@ -20,15 +20,15 @@ func FuzzPatterns(f *testing.F) {
 		for _, name := range []string{"path", "shell"} {
 			allow := rule.Rule{Tool: "*", Args: at(name, pattern), Verdict: rule.VerdictRun}
 			deny := rule.Rule{Tool: "*", Args: at(name, pattern), Verdict: rule.VerdictBlock}
-			if allow.Fits(args) && !deny.Fits(args) {
+			if allow.MatchesArgs(args) && !deny.MatchesArgs(args) {
 				t.Fatalf("%s=%q allows %q, and as a deny rule does not match it", name, pattern, text)
 			}
 			whole := rule.Rule{Tool: "*", Args: at(name, rule.Literal(text)), Verdict: rule.VerdictBlock}
-			if text != "" && !whole.Fits(args) {
+			if text != "" && !whole.MatchesArgs(args) {
 				t.Fatalf("%s=%q is not matched by %q", name, text, rule.Literal(text))
 			}
 			tool := plan.Tool{Name: "proc.run", Server: "workspace"}
-			if d := rule.Decide([]rule.Rule{allow, deny}, tool, args); deny.Fits(args) && d.Verdict != rule.VerdictBlock {
+			if d := rule.Decide([]rule.Rule{allow, deny}, tool, args); deny.MatchesArgs(args) && d.Verdict != rule.VerdictBlock {
 				t.Fatalf("%s=%q: the deny rule lost for %q: %+v", name, pattern, text, d)
 			}
 		}

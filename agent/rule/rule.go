@@ -163,10 +163,10 @@ func Decide(rules []Rule, t plan.Tool, args map[string]any) Rule {
 func DecideAmong(matching []Rule, args map[string]any) Rule {
 	var open []Rule // may decide once all values are known
 	for _, r := range matching {
-		switch r.fit(args) {
-		case fitsNot:
+		switch r.matchArgs(args) {
+		case noMatch:
 			continue
-		case fitsPerhaps:
+		case mayMatch:
 			open = append(open, r)
 			continue
 		}

@@ -91,7 +91,7 @@ func (a *answers) edit(c session.Edit) {
 	if e == nil || !e.open(c.Gate, c.Call) {
 		return
 	}
-	if err := e.fits(c.Gate, c.Args); err != nil {
+	if err := e.checkArgs(c.Gate, c.Args); err != nil {
 		a.events.note("warn", "the call stays as it was: "+err.Error())
 		return
 	}

@@ -54,8 +54,10 @@ func (e *engine) awaits(data event.Data) bool {
 	}
 }
 
-// fits returns why other arguments do not fit the call at an open gate.
-func (e *engine) fits(gate string, args map[string]any) error { return e.run.EditCheck(gate)(args) }
+// checkArgs returns why other arguments do not fit the call at an open gate.
+func (e *engine) checkArgs(gate string, args map[string]any) error {
+	return e.run.EditCheck(gate)(args)
+}
 
 // awaitsReview reports whether the run holds a plan for review.
 func (e *engine) awaitsReview() bool { return !e.over() && e.run.AwaitsReview() }
@@ -66,7 +68,7 @@ func (e *engine) callAt(gate string, args map[string]any) (plan.ToolCall, error)
 	if open == nil {
 		return plan.ToolCall{}, errGateClosed
 	}
-	if err := e.fits(gate, args); err != nil {
+	if err := e.checkArgs(gate, args); err != nil {
 		return plan.ToolCall{}, err
 	}
 	tool, err := e.run.Catalog.Find(open.QualifiedTool())

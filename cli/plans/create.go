@@ -50,10 +50,10 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 		return nil
 	}
 	var kept plan.Plan
-	var unkept error
+	var saveErr error
 	job := lines.Job{Commands: []session.Command{session.Create{Goal: goal}}, Keep: func(p plan.Plan) (plan.Plan, error) {
-		kept, unkept = a.Store().SavePlan(p)
-		return kept, unkept
+		kept, saveErr = a.Store().SavePlan(p)
+		return kept, saveErr
 	}}
 	job.Printer = func(session string, out io.Writer) lines.Printer {
 		if a.Out().JSON() {
@@ -66,8 +66,8 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 		return err
 	}
 	switch {
-	case unkept != nil:
-		return exit.Wrap("save the plan", unkept)
+	case saveErr != nil:
+		return exit.Wrap("save the plan", saveErr)
 	case kept.ID == "":
 		return &exit.Error{Status: event.ReasonNoPlan.ExitCode(), Code: string(event.ReasonNoPlan), Err: errors.New("the model answered directly and made no plan: add --force-plan")}
 	}

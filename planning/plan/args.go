@@ -138,7 +138,7 @@ func parts(s *jsonschema.Schema) (same, below []*jsonschema.Schema) {
 
 // Missing returns the names of required args without a value, sorted. If the
 // schema offers alternatives, they are those of the nearest one. An arg under
-// another name that [Signature.Fit] understands is not missing. It returns nil if
+// another name that [Signature.Coerce] understands is not missing. It returns nil if
 // nothing is.
 func (s *Signature) Missing(args map[string]any) []string {
 	args, _ = s.renamed(args)

@@ -157,7 +157,7 @@ func BenchmarkFit(b *testing.B) {
 					list[0] = list[1]
 				}
 				for b.Loop() {
-					if _, coercions := signature.Fit(map[string]any{"v": list}); len(coercions) == 0 {
+					if _, coercions := signature.Coerce(map[string]any{"v": list}); len(coercions) == 0 {
 						b.Fatal("nothing is fitted")
 					}
 				}

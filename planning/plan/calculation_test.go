@@ -40,7 +40,7 @@ func TestSumsAreCalculatedWhereANumberIsWanted(t *testing.T) {
 			if want == "" {
 				want = c.value
 			}
-			got, _ := signature.Fit(decodedArgs(t, `{"v":`+c.value+`}`))
+			got, _ := signature.Coerce(decodedArgs(t, `{"v":`+c.value+`}`))
 			if plan.CanonicalJSON(got) != `{"v":`+want+`}` || (signature.Check(got) == nil) != (c.want != "") {
 				t.Errorf("got %s (%v), want %s", plan.CanonicalJSON(got), signature.Check(got), want)
 			}

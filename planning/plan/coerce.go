@@ -70,7 +70,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 		return err
 	}
 	var clauses []string
-	_, coercions := s.Fit(args)
+	_, coercions := s.Coerce(args)
 	for _, c := range coercions {
 		clauses = append(clauses, c.refusal())
 	}
@@ -80,7 +80,7 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 	return nil
 }
 
-// Fit converts args that the schema refuses if exactly one equivalent form is accepted:
+// Coerce converts args that the schema refuses if exactly one equivalent form is accepted:
 //   - a scalar of another type: 7 for "7" and "7.0", "7" for 7, true for "true" and
 //     "True", "true" for true;
 //   - a sum or a product of numbers, as text: 7 for "3 + 2 * 2";
@@ -99,16 +99,16 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 // A value with several readings that fit, or none, stays as it is. So does a text
 // that holds one of the placeholders. args are not changed; a nil Signature fits
 // nothing.
-func (s *Signature) Fit(args map[string]any, unknown ...Placeholder) (map[string]any, []Coercion) {
-	return s.fit(args, fitter{signature: s, unknown: func(text string) bool {
+func (s *Signature) Coerce(args map[string]any, unknown ...Placeholder) (map[string]any, []Coercion) {
+	return s.coerce(args, coercer{signature: s, unknown: func(text string) bool {
 		return slices.ContainsFunc(unknown, func(p Placeholder) bool { return strings.Contains(text, string(p)) })
 	}})
 }
 
-// fitPlanned is Fit for args with references: what one reference alone stands for is
-// fitted when it is known. Text from a result never becomes a part of JSON.
-func (s *Signature) fitPlanned(args map[string]any) (map[string]any, []Coercion) {
-	return s.fit(args, fitter{signature: s, unknown: isUnknown})
+// coercePlanned is Coerce for args with references: what one reference alone stands for is
+// coerced when it is known. Text from a result never becomes a part of JSON.
+func (s *Signature) coercePlanned(args map[string]any) (map[string]any, []Coercion) {
+	return s.coerce(args, coercer{signature: s, unknown: isUnknown})
 }
 
 func isUnknown(text string) bool {
@@ -118,17 +118,17 @@ func isUnknown(text string) bool {
 // Settle returns args that a model planned by the names of the schema, and with lists
 // and objects where it takes such: all of Fit but the types of scalars.
 func (s *Signature) Settle(args map[string]any) map[string]any {
-	args, _ = s.fit(args, fitter{signature: s, unknown: isUnknown, shapes: true})
+	args, _ = s.coerce(args, coercer{signature: s, unknown: isUnknown, shapes: true})
 	return args
 }
 
-// fit is Fit with a fitter to start from.
-func (s *Signature) fit(args map[string]any, f fitter) (map[string]any, []Coercion) {
+// coerce is Coerce with a coercer to start from.
+func (s *Signature) coerce(args map[string]any, f coercer) (map[string]any, []Coercion) {
 	if s == nil || len(args) == 0 {
 		return args, nil
 	}
 	args, coercions := s.renamed(args)
-	all := f.fit(withoutPlaceholders(args))
+	all := f.coerce(withoutPlaceholders(args))
 	for _, readings := range all {
 		args, _ = applied(args, readings, 0).(map[string]any)
 	}

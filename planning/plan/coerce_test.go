@@ -170,7 +170,7 @@ func TestArgsAreCoercedWithoutLoss(t *testing.T) {
 			}
 			args := decodedArgs(t, `{"v":`+c.args+`}`)
 			before := plan.CanonicalJSON(args)
-			fitted, coercions := signature.Fit(args)
+			fitted, coercions := signature.Coerce(args)
 			want := `{"v":` + cmp.Or(c.want, c.args) + `}`
 			want = strings.Replace(want, " refused", "", 1)
 			if c.want == "left out" {
@@ -295,8 +295,8 @@ func TestCoercionsLoseNothing(t *testing.T) {
 		nested := rapid.MapOf(rapid.SampledFrom([]string{"0", "a", "b"}), scalar).Draw(t, "nested")
 		args := map[string]any{"v": drawValue(t, 2), "w": drawValue(t, 1), "n": nested}
 		before := plan.CanonicalJSON(args)
-		once, coercions := signature.Fit(args)
-		switch twice, more := signature.Fit(once); {
+		once, coercions := signature.Coerce(args)
+		switch twice, more := signature.Coerce(once); {
 		case plan.CanonicalJSON(args) != before:
 			t.Fatal("Fit changed its argument")
 		case signature.Check(args) == nil && !plan.EqualValues(once, args):

@@ -41,7 +41,7 @@ func TestPlansWithNestedReferencesCheckAndRun(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			args, _ = signature.Fit(args)
+			args, _ = signature.Coerce(args)
 			if err := signature.CheckStrict(args); err != nil {
 				return err
 			}

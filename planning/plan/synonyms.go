@@ -74,7 +74,7 @@ func sameArgument(written, arg string, required bool) bool {
 }
 
 // renamed returns args with names that the schema does not know under the one that
-// they mean, see [Signature.Fit]. It does not change args.
+// they mean, see [Signature.Coerce]. It does not change args.
 func (s *Signature) renamed(args map[string]any) (map[string]any, []Coercion) {
 	if s == nil || len(s.names) == 0 {
 		return args, nil

@@ -68,7 +68,7 @@ func TestArgsByOtherNamesAreTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := decodedArgs(t, c.args)
-			got, coercions := signature.Fit(args)
+			got, coercions := signature.Coerce(args)
 			switch {
 			case plan.CanonicalJSON(args) != plan.CanonicalJSON(decodedArgs(t, c.args)):
 				t.Error("Fit changed its argument")
@@ -97,7 +97,7 @@ func TestOnlyRefusedNamesAreTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, _ := signature.Fit(decodedArgs(t, c.args)); plan.CanonicalJSON(got) != c.want {
+			if got, _ := signature.Coerce(decodedArgs(t, c.args)); plan.CanonicalJSON(got) != c.want {
 				t.Errorf("got %s, want %s", plan.CanonicalJSON(got), c.want)
 			}
 		})

@@ -116,7 +116,7 @@ func (c *checker) checkArgs(call plannedCall, signature *Signature) {
 		at = call.path
 	}
 	partial := call.completed && c.rules.PartialArgs && (args == nil || len(args) > 0 || !c.rules.EmptyArgs)
-	fitted, coercions := signature.fitPlanned(args)
+	fitted, coercions := signature.coercePlanned(args)
 	if c.rules.Strict {
 		fitted = args
 	}

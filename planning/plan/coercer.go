@@ -114,8 +114,8 @@ func refusals(complaint *jsonschema.ValidationError) []refusal {
 	return all
 }
 
-// fitter looks for the readings of args that their schema accepts.
-type fitter struct {
+// coercer looks for the readings of args that their schema accepts.
+type coercer struct {
 	signature *Signature
 	unknown   func(text string) bool // a text that stands for a value still unknown
 	shapes    bool                   // scalars stay as they are
@@ -134,13 +134,13 @@ type fitter struct {
 // checks all args, which may be a long list of faults.
 const mostWork = 16_384
 
-// fit returns the readings of args that the schema accepts, those found one after the other.
-func (f *fitter) fit(args any) [][]alternative {
+// coerce returns the readings of args that the schema accepts, those found one after the other.
+func (f *coercer) coerce(args any) [][]alternative {
 	f.args, f.changed = args, make(map[string]bool)
 	f.take()
-	f.fitAll()
-	f.fitEach()
-	f.fitChoices()
+	f.coerceAll()
+	f.coerceEach()
+	f.coerceChoices()
 	if holdsUnusualNumber(f.args) && !f.shapes {
 		if whole := f.signature.wholeNumbers(f.args); len(whole) > 0 {
 			f.taken = append(f.taken, whole)
@@ -150,7 +150,7 @@ func (f *fitter) fit(args any) [][]alternative {
 }
 
 // take reads values in another way, from now on.
-func (f *fitter) take(readings ...alternative) {
+func (f *coercer) take(readings ...alternative) {
 	if len(readings) > 0 {
 		f.args = applied(f.args, readings, 0)
 		f.taken = append(f.taken, readings)
@@ -183,7 +183,7 @@ type attempt struct {
 
 // failed reports which attempts, all made at once, do not resolve their complaints.
 // others reports whether there is another complaint that was not there before.
-func (f *fitter) failed(attempts []attempt) (failed map[int]bool, others bool) {
+func (f *coercer) failed(attempts []attempt) (failed map[int]bool, others bool) {
 	at, choices := make(map[string][]int), make(map[string][]int)
 	for i, a := range attempts {
 		if a.choice != "" {
@@ -222,7 +222,7 @@ func together(attempts []attempt) []alternative {
 
 // accepted reports whether readings resolve all complaints about their places and of
 // a choice, and cause no others.
-func (f *fitter) accepted(choice string, readings ...alternative) bool {
+func (f *coercer) accepted(choice string, readings ...alternative) bool {
 	failed, others := f.failed([]attempt{{choice, readings}})
 	return len(failed) == 0 && !others
 }
@@ -243,7 +243,7 @@ func nested(readings []alternative) bool {
 }
 
 // places lists the places that a choice, or "" for none, complains about, each once.
-func (f *fitter) places(choice string) [][]string {
+func (f *coercer) places(choice string) [][]string {
 	var places [][]string
 	for _, r := range f.refused {
 		if r.choice == choice {
@@ -253,8 +253,8 @@ func (f *fitter) places(choice string) [][]string {
 	return slices.CompactFunc(places, slices.Equal)
 }
 
-// fitAll fits all values at once that can be read in one other way alone.
-func (f *fitter) fitAll() {
+// coerceAll coerces all values at once that can be read in one other way alone.
+func (f *coercer) coerceAll() {
 	var attempts []attempt
 	var collect func(e *jsonschema.ValidationError)
 	collect = func(e *jsonschema.ValidationError) {
@@ -310,7 +310,7 @@ const (
 )
 
 // needed returns the readings without which a complaint stays.
-func (f *fitter) needed(e *jsonschema.ValidationError) ([]alternative, outlook) {
+func (f *coercer) needed(e *jsonschema.ValidationError) ([]alternative, outlook) {
 	if len(e.Causes) == 0 {
 		readings := f.readings(e.InstanceLocation)
 		_, ofType := e.ErrorKind.(*kind.Type)
@@ -346,8 +346,8 @@ func (f *fitter) needed(e *jsonschema.ValidationError) ([]alternative, outlook) 
 	return parts[0].readings, determined
 }
 
-// fitEach fits the values that are refused whatever the others are.
-func (f *fitter) fitEach() {
+// coerceEach coerces the values that are refused whatever the others are.
+func (f *coercer) coerceEach() {
 	for _, at := range f.places("") {
 		if f.work > mostWork {
 			return
@@ -359,9 +359,9 @@ func (f *fitter) fitEach() {
 	}
 }
 
-// fitChoices fits the values that make their part of the args one of the forms that it
+// coerceChoices coerces the values that make their part of the args one of the forms that it
 // may have: as few of them as possible, in the one way there is.
-func (f *fitter) fitChoices() {
+func (f *coercer) coerceChoices() {
 	var choices []string
 	seen := make(map[string]bool)
 	for _, r := range f.refused {
@@ -388,7 +388,7 @@ const mostCombinations = 32
 // combinations lists the readings that together resolve a choice; none if they are
 // too many to try. None of them is inside another: in a value that became a list, its
 // place would mean another one.
-func (f *fitter) combinations(choice string) (found [][]alternative) {
+func (f *coercer) combinations(choice string) (found [][]alternative) {
 	var places [][]alternative
 	count := 1
 	for _, at := range f.places(choice) {
@@ -418,7 +418,7 @@ func (f *fitter) combinations(choice string) (found [][]alternative) {
 }
 
 // readings lists the other readings of the value at a place.
-func (f *fitter) readings(at []string) []alternative {
+func (f *coercer) readings(at []string) []alternative {
 	value, there := valueAt(f.args, at)
 	if text, ok := value.(string); !there || len(at) == 0 || ok && f.unknown(text) || holdsStandIn(value) {
 		return nil
