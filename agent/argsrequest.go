@@ -8,7 +8,7 @@ type argsRequest struct {
 	args    map[string]any // written by the model; nil until then
 	asking  bool           // requested from the model
 	problem string         // why the model did not write them
-	refused string         // the arguments that the tool refused, and why: they are asked for once more
+	refused string         // the arguments that the tool refused, and why; the model writes them once more
 }
 
 // lacks notes the args that the tool requires and the plan leaves out.
@@ -53,7 +53,8 @@ func (r *argsRequest) refill(why string) bool {
 	return true
 }
 
-// note notes arguments that are asked for once more. It reports false if some were already.
+// note records refused arguments, which the model writes once more. It reports false if it has
+// already done so for some of them.
 func (r *argsRequest) note(args map[string]any, why string) bool {
 	if r.refused != "" {
 		return false

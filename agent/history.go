@@ -64,7 +64,7 @@ func (l *Ledger) remove(index string, attempt int) {
 	l.History = slices.DeleteFunc(slices.Clone(l.History), func(h plan.HistoryItem) bool { return h.Index == index && h.Attempt == attempt })
 }
 
-// history returns what was done; notes returns what the user was told.
+// history returns what was done; notes returns the notes to the user.
 func (l *Ledger) history() []plan.HistoryItem { return l.History }
 func (l *Ledger) notes() []event.Note         { return l.Notes }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // TestNextLeavesTheRunAsItWas folds the events of random runs into two runs that share no
-// data. Only one is asked what is next, after each event and as often as drawn.
+// data. Only one of them calls Next, a random number of times after each event.
 func TestNextLeavesTheRunAsItWas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, start := randomWorld(t, executors)
@@ -49,8 +49,8 @@ func TestNextReachesPartsOnlyByViews(t *testing.T) {
 }
 
 // TestMethodsOfViewsChangeNothing reads the methods of the parts of a run, of steps and their parts,
-// and of loops that views name: none assigns to a field of what it is called on, or to what it
-// reaches from there, and none calls a method that does.
+// and of loops that views name: none assigns to a field of its receiver or of anything
+// that the receiver reaches, and none calls a method that does.
 func TestMethodsOfViewsChangeNothing(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile

@@ -66,7 +66,7 @@ func (s *StepState) keepWork(before *StepState) {
 // rewrite changes the step itself: a review did.
 func (s *StepState) rewrite(step plan.Step) { s.Step = step }
 
-// revised notes what the newest revision did to the step, and what its author had read.
+// revised records the change of the step by the newest revision, and the results its author read.
 func (s *StepState) revised(c Change, read []rule.Provenance) {
 	s.Change = c
 	s.author().replannedAfter(read)

@@ -119,7 +119,7 @@ func (c *Client) Host() string { return c.base.String() }
 // logger returns the logger of the client.
 func (c *Client) logger() *slog.Logger { return c.log }
 
-// firstDelay returns the time to wait before a busy server is asked again.
+// firstDelay returns the time to wait before the next request to a busy server.
 func (c *Client) firstDelay() time.Duration { return c.delay }
 
 // tape returns a tape for a request with this header, and a client that records on it.

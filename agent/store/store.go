@@ -101,7 +101,7 @@ type Store struct {
 	Plans    plans.Store
 	History  *History // what the user typed
 
-	undoRecords func(run string) bool // nil means that no run is undone
+	undoRecords func(run string) bool // nil if every run counts as not undone
 	durations   *Durations
 	summaries   *wholefile.JSON[summariesFile]
 }
