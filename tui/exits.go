@@ -33,7 +33,7 @@ func exitActions() keymap.Table[*exits] {
 	return keymap.Table[*exits]{
 		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: (*exits).stop},
 		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
-		{ID: "suspend", Keys: "ctrl+z", Does: "suspend; fg in the shell continues", KeyOnly: true, Refuse: (*exits).cannotSuspend, Do: keymap.Runs(func(*exits) tea.Cmd { return tea.Suspend })},
+		{ID: "suspend", Keys: "ctrl+z", Does: "suspend; fg in the shell continues", KeyOnly: true, Refuse: (*exits).cannotSuspend, Do: keymap.Runs(func(*exits) tea.Cmd { return suspend })},
 		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
 	}
 }
