@@ -350,6 +350,31 @@ func TestResumeOfAnUnverifiedRunEvaluatesTheChecksOfItems(t *testing.T) {
 	}
 }
 
+func TestItemsOfAnUnchangedStepBelongToTheNewPlan(t *testing.T) {
+	w := newWorld(t)
+	mirror(w)
+	w.finding(0)
+	w.failing("c")
+	const step = `{"index":"1","title":"Change","tool":"change","for_each":["a","b"],"args":{"at":"${item}"},"check":{"tool":"look","args":{"at":"${item}"},"expect":"result != nil"}}`
+	const other = `{"index":"2","title":"Change more","tool":"change","args":{"at":"%s"},"depends_on":["1"]}`
+	w.reply = script{prompt.PurposeReplan: {`{"title":"Again","steps":[` + step + `,` + fmt.Sprintf(other, "d") + `]}`}}.reply
+	start := given(t, `{"title":"Change all","on_failure":"replan","steps":[`+step+`,`+fmt.Sprintf(other, "c")+`]}`)
+	start.RequireVerified = true
+	start.Rules = []rule.Rule{{Tool: "look", Verdict: rule.VerdictBlock, Source: rule.SourceFlag}, {Tool: "*", Verdict: rule.VerdictRun}}
+	if result := w.play(start); result.Reason != event.ReasonUnverified {
+		t.Fatalf("the run ended with %s: %s\n%s", result.Reason, result.Error, w.tail())
+	}
+	again := resumed(start)
+	again.Rules = start.Rules[1:]
+	w.resume(again)
+	if got := w.run.Step("1").Status; got != agent.StepCompleted {
+		t.Errorf("step 1 is %s, want %s\n%s", got, agent.StepCompleted, w.tail())
+	}
+	if got := w.starts(); !slices.Equal(got, []string{"1.1", "1.2", "2", "2"}) {
+		t.Errorf("the steps %v started", got)
+	}
+}
+
 // One item fails while another is in doubt. The step ends once the doubt is resolved.
 func TestStepStoppedByAnItemEndsAfterDoubts(t *testing.T) {
 	w := newWorld(t)

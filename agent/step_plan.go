@@ -61,6 +61,9 @@ func (s *StepState) keepWork(before *StepState) {
 	step := s.Step
 	*s = *before
 	s.Step = step
+	for _, item := range s.Items {
+		item.item().belongTo(s)
+	}
 }
 
 // rewrite changes the step itself: a review did.
