@@ -10,7 +10,7 @@ import (
 
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.
-func (r answers) claims(s stepView) bool {
+func (r *answers) claims(s stepView) bool {
 	if s.expands() && !slices.ContainsFunc(s.fanOutState().all(), func(item stepView) bool { return item.status() == StepCompleted }) {
 		return false // it has done nothing
 	}

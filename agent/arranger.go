@@ -12,15 +12,15 @@ import (
 // arranger puts plans on the board: the first one, those that replace it, and those that a
 // review has changed.
 type arranger struct {
-	tracker       tracker
-	dialogue      dialogue
-	scheduler     scheduler
-	caller        caller
-	origins       origins
-	guards        guards
-	briefing      briefing
-	recorder      recorder
-	steps         roster
+	tracker       *tracker
+	dialogue      *dialogue
+	scheduler     *scheduler
+	caller        *caller
+	origins       *origins
+	guards        *guards
+	briefing      *briefing
+	recorder      *recorder
+	steps         *roster
 	terms         *Terms
 	tools         *Toolbox
 	board         *Board
@@ -39,7 +39,7 @@ type arranger struct {
 
 // applyPlan applies the first plan. A step started while the plan streamed in is
 // adopted if its tool, args and dependencies are unchanged.
-func (r arranger) applyPlan(d event.PlanCreated) {
+func (r *arranger) applyPlan(d event.PlanCreated) {
 	drafts := r.board.Steps
 	r.steps.every(r.board.countAttempts)
 	r.board.first(r.clock.Now)
@@ -78,7 +78,7 @@ func (r arranger) applyPlan(d event.PlanCreated) {
 	r.dialogue.applyRemarks()
 }
 
-func (r arranger) applyReplan(d event.ReplanStarted) {
+func (r *arranger) applyReplan(d event.ReplanStarted) {
 	r.meter.replan()
 	r.planning.replan(d, r.clock.Now)
 	why := string(d.Error)
@@ -100,7 +100,7 @@ func (r arranger) applyReplan(d event.ReplanStarted) {
 }
 
 // applyDiff applies a new plan for the remaining steps.
-func (r arranger) applyDiff(d event.PlanDiff) {
+func (r *arranger) applyDiff(d event.PlanDiff) {
 	revision := Revision{Number: d.Revision, Reason: d.Reason, Added: d.Added, Revised: d.Revised, AskedAt: r.clock.Now, At: r.clock.Now, PreviousSteps: r.board.Steps}
 	if asked := r.planning.Replanning; asked != nil {
 		revision.Step, revision.UserRequest, revision.AskedAt = asked.Step, asked.UserRequest, asked.StartedAt
@@ -165,7 +165,7 @@ func (r arranger) applyDiff(d event.PlanDiff) {
 // untrustedReads returns what a step of a new plan carries of the text its model had
 // read. It returns nothing if the previous plan had the same call, written before
 // anything was read.
-func (r arranger) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
+func (r *arranger) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
 		if len(s.author().hasRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
@@ -175,13 +175,13 @@ func (r arranger) untrustedReads(step plan.Step, before map[string]*StepState, r
 }
 
 // hold stops the plan for review, if a review is required and any steps are left.
-func (r arranger) hold() {
+func (r *arranger) hold() {
 	wait := r.terms.ReviewsPlans() && !r.terms.PlanOnly() && !r.terms.DryRun() && slices.ContainsFunc(r.board.Steps, func(s *StepState) bool { return !s.settled() })
 	r.reviews.holdPlan(wait)
 }
 
 // applyChosen replaces the plan under review, of which no step has started.
-func (r arranger) applyChosen(d event.PlanChosen) {
+func (r *arranger) applyChosen(d event.PlanChosen) {
 	r.board.undefine(r.board.Plan.Variables)
 	r.permissions.ungateTools()
 	r.board.clear()
@@ -190,7 +190,7 @@ func (r arranger) applyChosen(d event.PlanChosen) {
 
 // applyReviewed applies the outcome of a review. A refused plan is held again if
 // the run is resumed.
-func (r arranger) applyReviewed(d event.PlanReviewed) {
+func (r *arranger) applyReviewed(d event.PlanReviewed) {
 	reviewed := ReviewedPlan{PlanReviewed: d, At: r.clock.Now}
 	if d.Decision != event.ReviewRun {
 		sentence := "the plan was refused: no step was run"
@@ -221,7 +221,7 @@ func (r arranger) applyReviewed(d event.PlanReviewed) {
 
 // takeReviewed applies the user's changes to the plan, and returns the removed
 // steps.
-func (r arranger) takeReviewed(p plan.Plan) (out []StepState) {
+func (r *arranger) takeReviewed(p plan.Plan) (out []StepState) {
 	r.steps.every(r.board.countAttempts)
 	before := map[string]*StepState{}
 	for _, s := range r.board.Steps {
@@ -267,7 +267,7 @@ func (r arranger) takeReviewed(p plan.Plan) (out []StepState) {
 
 // applySteered passes the user's remark to whoever is working: each model in a
 // loop gets it with its next turn, otherwise the planner of the rest.
-func (r arranger) applySteered(d event.RunSteered) {
+func (r *arranger) applySteered(d event.RunSteered) {
 	if loops := r.steps.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {
 			if !l.over() {

@@ -8,7 +8,7 @@ import (
 )
 
 // applyDrafting adds a step that arrived while the plan was streaming in.
-func (r arranger) applyDrafting(d event.PlanDrafting) {
+func (r *arranger) applyDrafting(d event.PlanDrafting) {
 	if r.board.Revision > 0 || r.steps.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
@@ -19,7 +19,7 @@ func (r arranger) applyDrafting(d event.PlanDrafting) {
 
 // dropUnstartedDrafts drops draft steps that were not started, because another reply
 // is coming. It keeps started ones, since the plan may use their work.
-func (r arranger) dropUnstartedDrafts() {
+func (r *arranger) dropUnstartedDrafts() {
 	if r.board.Revision == 0 {
 		r.board.dropIdleDrafts()
 	}
@@ -28,7 +28,7 @@ func (r arranger) dropUnstartedDrafts() {
 // adopt reuses the work done for drafts in steps of the plan. Steps with
 // dependencies come after those dependencies, because they must have seen what
 // they would see now.
-func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
+func (r *arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	graph := plan.NewGraph(r.board.Plan)
 	states := make(map[string]*StepState, len(r.board.Steps))
 	for _, s := range r.board.Steps {
@@ -59,7 +59,7 @@ func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
 // adoptable returns the draft whose work a step may reuse. The draft must have
 // started with the args that the step has now. It must have the same index,
 // unless it is done and waited for no other step.
-func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+func (r *arranger) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string,
 
 // keepEarly moves the history of a draft to the step that now uses its work. Work
 // that no step uses is not part of the plan's history.
-func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
+func (r *arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
@@ -96,7 +96,7 @@ func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step pla
 
 // settleLooks tells the planner the results of the steps that it waits for, once all of
 // them have ended or cannot start.
-func (r arranger) settleLooks() {
+func (r *arranger) settleLooks() {
 	looks := r.planning.looks()
 	if !r.flight.quiet() {
 		return

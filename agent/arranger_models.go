@@ -10,26 +10,26 @@ import (
 	"replan/planning/reply"
 )
 
-func (r arranger) applyPhaseStarted(d event.PhaseStarted) {
+func (r *arranger) applyPhaseStarted(d event.PhaseStarted) {
 	r.planning.startPhase(d.Phase, r.clock.Now)
 	r.flight.modelStarts()
 	r.models.asked(&Exchange{Purpose: prompt.Purpose(d.Label), Request: d.Request}, r.clock.Now)
 	r.dropUnstartedDrafts()
 }
 
-func (r arranger) applyPhaseCompleted(d event.PhaseCompleted) {
+func (r *arranger) applyPhaseCompleted(d event.PhaseCompleted) {
 	r.planning.completePhase(d)
 	r.models.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply}, r.terms.modelTerms())
 	r.modelReplies(d.Reply)
 }
 
-func (r arranger) applyPhaseFailed(d event.PhaseFailed) {
+func (r *arranger) applyPhaseFailed(d event.PhaseFailed) {
 	r.planning.failPhase(d, r.clock.Now)
 	r.models.replied(Exchange{Purpose: prompt.Purpose(d.Label), Reply: d.Reply, Error: d.Reason}, r.terms.modelTerms())
 	r.modelFails(d.Failure, string(d.Reason), d.Reply)
 }
 
-func (r arranger) applySynthesisStarted(d event.SynthesisStarted) {
+func (r *arranger) applySynthesisStarted(d event.SynthesisStarted) {
 	r.planning.finish()
 	r.outcome.beginAnswer(d, r.clock.Now)
 	r.flight.modelStarts()
@@ -40,7 +40,7 @@ func (r arranger) applySynthesisStarted(d event.SynthesisStarted) {
 }
 
 // applySynthesis takes the answer of the model. An empty one does not count.
-func (r arranger) applySynthesis(d event.SynthesisCompleted) {
+func (r *arranger) applySynthesis(d event.SynthesisCompleted) {
 	r.flight.modelReturns()
 	r.meter.reply(d.Reply)
 	purpose := prompt.PurposeSynthesis
@@ -68,20 +68,20 @@ func (r arranger) applySynthesis(d event.SynthesisCompleted) {
 
 // modelReplies takes the reply to a request of the planner, and modelFails records that no
 // complete one came.
-func (r arranger) modelReplies(said reply.Reply) {
+func (r *arranger) modelReplies(said reply.Reply) {
 	r.flight.modelReturns()
 	r.meter.reply(said)
 	r.planning.absorb(said)
 }
 
-func (r arranger) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
+func (r *arranger) modelFails(kind event.FailureKind, reason string, partial reply.Reply) {
 	r.flight.modelReturns()
 	r.meter.reply(partial)
 	r.planning.unanswered(kind, reason, partial, r.outcome.ends())
 }
 
 // applyRequest records a model request outside the three phases.
-func (r arranger) applyRequest(d event.ModelRequested) {
+func (r *arranger) applyRequest(d event.ModelRequested) {
 	r.flight.modelStarts()
 	r.models.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request}, r.clock.Now)
 	s := r.steps.Step(d.Step)
@@ -106,7 +106,7 @@ func (r arranger) applyRequest(d event.ModelRequested) {
 	}
 }
 
-func (r arranger) applyReply(d event.ModelReplied) {
+func (r *arranger) applyReply(d event.ModelReplied) {
 	r.models.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error}, r.terms.modelTerms())
 	switch {
 	case d.Purpose == prompt.PurposeChat:
@@ -138,7 +138,7 @@ func (r arranger) applyReply(d event.ModelReplied) {
 }
 
 // planGoal creates the planner of the goal.
-func (r arranger) planGoal(d event.RunStarted) {
+func (r *arranger) planGoal(d event.RunStarted) {
 	if r.planning.hasOwn() {
 		r.planning.begin(r.planning.makers().Plan(r.briefing.brief()))
 		return
@@ -168,7 +168,7 @@ func (r arranger) planGoal(d event.RunStarted) {
 // briefOfGoal returns what the planner of the goal learns, with the calls that look at
 // what the goal names. Where nothing may start before the plan is whole, nothing is
 // looked at.
-func (r arranger) briefOfGoal() prompt.Brief {
+func (r *arranger) briefOfGoal() prompt.Brief {
 	b := r.briefing.brief()
 	if r.terms.Model == "" || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return b

@@ -15,10 +15,10 @@ import (
 
 // closer decides how a run ends: with its answer, or before.
 type closer struct {
-	answers     answers
-	guards      guards
-	checker     checker
-	briefing    briefing
+	answers     *answers
+	guards      *guards
+	checker     *checker
+	briefing    *briefing
 	terms       termsView
 	tools       toolsView
 	ledger      ledgerView
@@ -38,12 +38,12 @@ type closer struct {
 }
 
 // settled reports whether every step of the plan has finally ended.
-func (r closer) settled() bool {
+func (r *closer) settled() bool {
 	return r.flight.quiet() && len(r.permissions.openGates()) == 0 && r.queues.empty()
 }
 
 // nextEnding completes the run once nothing is in flight.
-func (r closer) nextEnding() []Action {
+func (r *closer) nextEnding() []Action {
 	if checks := r.checksBeforeEnd(); len(checks) > 0 {
 		return checks
 	}
@@ -68,7 +68,7 @@ func (r closer) nextEnding() []Action {
 }
 
 // doubtful returns the steps that are in doubt.
-func (r closer) doubtful() []string {
+func (r *closer) doubtful() []string {
 	var out []string
 	r.steps.each(func(s stepView) {
 		if s.status() == StepInDoubt {
@@ -80,7 +80,7 @@ func (r closer) doubtful() []string {
 
 // nextRecords returns records that follow from the state alone: skipped phases
 // and budgets that run low.
-func (r closer) nextRecords() []Action {
+func (r *closer) nextRecords() []Action {
 	var out []Action
 	for _, s := range r.planning.unreportedSkips() {
 		if s.Phase > 0 && r.board.revision() == 0 {
@@ -96,7 +96,7 @@ func (r closer) nextRecords() []Action {
 	return out
 }
 
-func (r closer) finish(e ending) []Action {
+func (r *closer) finish(e ending) []Action {
 	if !r.flight.quiet() {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (r closer) finish(e ending) []Action {
 }
 
 // nextAnswer requests the answer, and completes the run with it.
-func (r closer) nextAnswer() []Action {
+func (r *closer) nextAnswer() []Action {
 	if checks := r.nextAcceptance(); len(checks) > 0 {
 		return checks
 	}
@@ -162,14 +162,14 @@ func (r closer) nextAnswer() []Action {
 }
 
 // noTestsRun reports whether the words of the goal ask for tests, and none ran.
-func (r closer) noTestsRun() bool {
+func (r *closer) noTestsRun() bool {
 	taken, ok := r.planning.taken()
 	return ok && intent.NoTestsRun(taken.Intent, r.ledger.history())
 }
 
 // askForAnswer asks the model for the answer. A model that has replied with a plan or a
 // call is held to a format.
-func (r closer) askForAnswer() []Action {
+func (r *closer) askForAnswer() []Action {
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
@@ -181,7 +181,7 @@ func (r closer) askForAnswer() []Action {
 }
 
 // overdue ends the run when its time is up.
-func (r closer) overdue() *Action {
+func (r *closer) overdue() *Action {
 	limit := r.meter.limits().MaxDurationMS
 	used := r.clock.Elapsed().Milliseconds()
 	if limit <= 0 || used < limit {
@@ -194,7 +194,7 @@ func (r closer) overdue() *Action {
 }
 
 // deadline requests a timer for the end of the run's time.
-func (r closer) deadline() []Action {
+func (r *closer) deadline() []Action {
 	if r.meter.limits().MaxDurationMS <= 0 || r.clock.fired(event.GuardTime) {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (r closer) deadline() []Action {
 
 // nextLost reports that the steps that were running when the program ended are in
 // doubt.
-func (r closer) nextLost() []Action {
+func (r *closer) nextLost() []Action {
 	var out []Action
 	for _, s := range r.questions.unrecorded() {
 		reason := "replan ended while it ran"
@@ -216,7 +216,7 @@ func (r closer) nextLost() []Action {
 }
 
 // nextDoubts decides about doubts when no user is present.
-func (r closer) nextDoubts() []Action {
+func (r *closer) nextDoubts() []Action {
 	var out []Action
 	for _, s := range r.questions.undecided() {
 		if decision := r.doubtAnswer(s); s.status() == StepInDoubt && decision != "" {
@@ -231,7 +231,7 @@ func (r closer) nextDoubts() []Action {
 
 // doubtAnswer returns the automatic decision about a step in doubt, or "" if the
 // user must decide. One resume reruns each step at most once by itself.
-func (r closer) doubtAnswer(s stepView) event.DoubtDecision {
+func (r *closer) doubtAnswer(s stepView) event.DoubtDecision {
 	switch {
 	case r.terms.inDoubt() == "" && r.terms.attended():
 		return ""
@@ -242,7 +242,7 @@ func (r closer) doubtAnswer(s stepView) event.DoubtDecision {
 	}
 }
 
-func (r closer) doubtAnswerer() string {
+func (r *closer) doubtAnswerer() string {
 	if r.terms.inDoubt() == "" {
 		return "nobody was there to be asked"
 	}
@@ -250,7 +250,7 @@ func (r closer) doubtAnswerer() string {
 }
 
 // nextAcceptance evaluates the plan's acceptance, after its last step.
-func (r closer) nextAcceptance() []Action {
+func (r *closer) nextAcceptance() []Action {
 	subject := r.acceptance.acceptanceOf(r.board)
 	if r.board.revision() == 0 || r.terms.DryRun() || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
 		return nil
@@ -261,7 +261,7 @@ func (r closer) nextAcceptance() []Action {
 
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
-func (r closer) checksBeforeEnd() []Action {
+func (r *closer) checksBeforeEnd() []Action {
 	if e, _ := r.outcome.endsAs(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
 		return nil
 	}
@@ -270,13 +270,13 @@ func (r closer) checksBeforeEnd() []Action {
 }
 
 // accepting reports whether the plan's acceptance is being evaluated.
-func (r closer) accepting() bool {
+func (r *closer) accepting() bool {
 	return !r.outcome.ends() && !r.planning.wantsReplan() && !r.planning.active() && r.board.revision() > 0 && !r.reviews.ReviewPending() && !r.questions.asks() && r.settled() && r.nextAcceptance() != nil
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
 // own.
-func (r closer) nextDirty() []Action {
+func (r *closer) nextDirty() []Action {
 	text := r.uncommitted.warning()
 	if text == "" || r.terms.DryRun() || r.terms.PlanOnly() || slices.ContainsFunc(r.ledger.notes(), func(n event.Note) bool { return string(n.Text) == text }) {
 		return nil
@@ -285,7 +285,7 @@ func (r closer) nextDirty() []Action {
 }
 
 // answerDirectly requests an answer to the goal without a plan.
-func (r closer) answerDirectly() []Action {
+func (r *closer) answerDirectly() []Action {
 	if r.terms.model() == "" {
 		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
 	}

@@ -15,8 +15,8 @@ import (
 // dialogue carries on the conversations of a run: it makes the calls that models ask for,
 // and passes what the user says to them.
 type dialogue struct {
-	scheduler     scheduler
-	briefing      briefing
+	scheduler     *scheduler
+	briefing      *briefing
 	terms         *Terms
 	tools         *Toolbox
 	board         *Board
@@ -28,7 +28,7 @@ type dialogue struct {
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
-func (r dialogue) handleReply(l *Loop, said reply.Reply) {
+func (r *dialogue) handleReply(l *Loop, said reply.Reply) {
 	mayCall := len(r.briefing.callable(l)) > 0
 	if l.writesCallsAsText(said, mayCall) {
 		r.conversations.holdCalls(l.model(r.terms.Model))
@@ -43,12 +43,12 @@ func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 }
 
 // promptContext returns what the reminders to the model of a loop depend on.
-func (r dialogue) promptContext(l *Loop) promptContext {
+func (r *dialogue) promptContext(l *Loop) promptContext {
 	return promptContext{goal: string(r.terms.Goal), writesCalls: r.conversations.holdsCalls(l.model(r.terms.Model))}
 }
 
 // newCall returns a step for a call of a loop.
-func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
+func (r *dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, gate := prompt.ChatParent, false
 	if of := l.stepOf(); of != nil {
 		parent, gate = of.Step.Index, of.Step.Gate
@@ -87,7 +87,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 
 // handleCallFailure decides what follows from a failed inner call. The model gets the
 // error, unless no user was present to allow the call or the run is stopping.
-func (r dialogue) handleCallFailure(c *StepState) {
+func (r *dialogue) handleCallFailure(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.outcome.ends():
 		return // repeated if the run is resumed
@@ -112,7 +112,7 @@ func (r dialogue) handleCallFailure(c *StepState) {
 
 // settleCall records that an inner call has ended, and tells the model once all
 // calls of its reply have.
-func (r dialogue) settleCall(c *StepState) {
+func (r *dialogue) settleCall(c *StepState) {
 	l := c.inner().conversation()
 	if c.inner().isAnswered() || l == nil {
 		return
@@ -131,7 +131,7 @@ func (r dialogue) settleCall(c *StepState) {
 }
 
 // beginLoop starts the conversation of an agent step.
-func (r dialogue) beginLoop(s *StepState) {
+func (r *dialogue) beginLoop(s *StepState) {
 	profile, _ := r.terms.prompting().Profile(s.Step.Profile)
 	var own planning.Planner
 	if profile.Plans {
@@ -142,7 +142,7 @@ func (r dialogue) beginLoop(s *StepState) {
 }
 
 // resumeLoops makes interrupted loops continue from their last reply.
-func (r dialogue) resumeLoops() {
+func (r *dialogue) resumeLoops() {
 	r.conversations.forgetAgents()
 	r.board.executed(func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
@@ -157,7 +157,7 @@ func (r dialogue) resumeLoops() {
 
 // leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
 // and keeps user remarks that no model has seen for whoever continues.
-func (r dialogue) leaveLoop(s *StepState) {
+func (r *dialogue) leaveLoop(s *StepState) {
 	l := s.Loop
 	if l == nil {
 		return
@@ -174,7 +174,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 }
 
 // keepRemarks saves the user remarks that a loop has not heard.
-func (r dialogue) keepRemarks(l *Loop) {
+func (r *dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.takeUnheard() {
 		if !slices.Contains(r.planning.UserMessages, text) {
 			r.planning.keepMessages(text)
@@ -184,7 +184,7 @@ func (r dialogue) keepRemarks(l *Loop) {
 
 // applyRemarks replans the rest of the plan because of the user's remark, if that is
 // possible now.
-func (r dialogue) applyRemarks() {
+func (r *dialogue) applyRemarks() {
 	if len(r.planning.UserMessages) == 0 || r.board.Revision == 0 || r.planning.active() || r.outcome.Synthesis.Started {
 		return
 	}
@@ -192,7 +192,7 @@ func (r dialogue) applyRemarks() {
 }
 
 // remarks returns the remarks that the chat has not heard.
-func (r dialogue) remarks() []string {
+func (r *dialogue) remarks() []string {
 	if r.conversations.Chat != nil {
 		return r.conversations.Chat.unheard()
 	}
@@ -201,7 +201,7 @@ func (r dialogue) remarks() []string {
 
 // takeRemarks adds remarks made during planning to the conversation that answers
 // the goal.
-func (r dialogue) takeRemarks() {
+func (r *dialogue) takeRemarks() {
 	if len(r.planning.UserMessages) == 0 {
 		return
 	}
@@ -210,7 +210,7 @@ func (r dialogue) takeRemarks() {
 }
 
 // continueAfterRemark continues after an answer if the user has made a remark since.
-func (r dialogue) continueAfterRemark(reply reply.Reply) {
+func (r *dialogue) continueAfterRemark(reply reply.Reply) {
 	r.conversations.chat().remark(r.planning.takeMessages()...)
 	r.conversations.chat().continueAfterRemark(reply)
 	r.outcome.continueAnswer()

@@ -11,7 +11,9 @@ import (
 )
 
 // Carried returns the sources of untrusted text in the call of a step.
-func (r *Run) Carried(index string) []rule.Provenance { return r.origins().provenance(r.Step(index)) }
+func (r *Run) Carried(index string) []rule.Provenance {
+	return r.services().origins.provenance(r.Step(index))
+}
 
 // Graph returns the graph of the current plan, or nil if there is none.
 func (r *Run) Graph() *plan.Graph { return r.graph }
@@ -21,7 +23,7 @@ func (r *Run) Graph() *plan.Graph { return r.graph }
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r
-		state.known = nil
+		state.known, state.made = nil, nil
 		return state, slices.Sorted(maps.Keys(r.known))
 	}
 	runA, knownA := state(a)
@@ -45,7 +47,7 @@ func PartsOfNext() []string {
 func ViewMethods() []string {
 	l := &nextLook{seen: map[reflect.Type]bool{}}
 	l.fields(reflect.TypeFor[decision]())
-	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
+	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[roster](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
 	for _, of := range []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[stepParts]()} {
 		for i := range of.NumField() {
 			part := of.Field(i).Type

@@ -14,12 +14,12 @@ import (
 
 // planmaker has plans made: the first one, and those that replace it.
 type planmaker struct {
-	closer        closer
-	starter       starter
-	checker       checker
-	origins       origins
-	guards        guards
-	briefing      briefing
+	closer        *closer
+	starter       *starter
+	checker       *checker
+	origins       *origins
+	guards        *guards
+	briefing      *briefing
 	terms         termsView
 	planning      planningView
 	board         boardView
@@ -32,7 +32,7 @@ type planmaker struct {
 
 // nextPlanning asks the model for the next phase, or takes the outcome of
 // planning. During a phase, read-only steps of the draft may start.
-func (r planmaker) nextPlanning() []Action {
+func (r *planmaker) nextPlanning() []Action {
 	if r.planning.waits() {
 		return r.nextDrafts()
 	}
@@ -66,7 +66,7 @@ func (r planmaker) nextPlanning() []Action {
 }
 
 // takePlan turns the outcome of the pipeline into actions.
-func (r planmaker) takePlan(o planning.Outcome) []Action {
+func (r *planmaker) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.terms.userOnFailure(), o.Plan.OnFailure)
@@ -85,7 +85,7 @@ func (r planmaker) takePlan(o planning.Outcome) []Action {
 }
 
 // takeReplan turns the outcome of a replan into actions.
-func (r planmaker) takeReplan(o planning.Outcome) []Action {
+func (r *planmaker) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
@@ -106,7 +106,7 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 
 // planningFailed ends the run. A plan that is too long for the remaining step
 // budget counts as exhausting that budget.
-func (r planmaker) planningFailed(o planning.Outcome) []Action {
+func (r *planmaker) planningFailed(o planning.Outcome) []Action {
 	left := r.meter.stepsLeft()
 	for _, f := range o.Faults {
 		if f.Code == "too_many_steps" && left >= 0 && r.meter.mayPropose() >= max(left, 1) {
@@ -123,7 +123,7 @@ func (r planmaker) planningFailed(o planning.Outcome) []Action {
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
-func (r planmaker) nextReplan() []Action {
+func (r *planmaker) nextReplan() []Action {
 	if r.steps.converses() {
 		return r.starter.nextOfLoops() // a working sub-agent may finish
 	}
@@ -157,7 +157,7 @@ func (r planmaker) nextReplan() []Action {
 
 // nextChat continues a chat turn: first its calls, then the model's reply to
 // them.
-func (r planmaker) nextChat() []Action {
+func (r *planmaker) nextChat() []Action {
 	out := r.starter.nextSteps()
 	c := r.conversations.inChat()
 	switch {
@@ -184,7 +184,7 @@ func (r planmaker) nextChat() []Action {
 }
 
 // nextDrafts starts ready steps while the plan is still streaming in.
-func (r planmaker) nextDrafts() []Action {
+func (r *planmaker) nextDrafts() []Action {
 	if r.board.revision() > 0 || r.terms.PlanOnly() || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (r planmaker) nextDrafts() []Action {
 }
 
 // nextLooks starts the steps that the planner waits for.
-func (r planmaker) nextLooks(looks []plan.Step) []Action {
+func (r *planmaker) nextLooks(looks []plan.Step) []Action {
 	var out []Action
 	for _, step := range looks {
 		if r.steps.find(step.Index) == nil {

@@ -9,13 +9,13 @@ import (
 
 // resumer takes a run up again where its events end.
 type resumer struct {
-	arranger      arranger
-	tracker       tracker
-	dialogue      dialogue
-	scheduler     scheduler
-	caller        caller
-	recorder      recorder
-	steps         roster
+	arranger      *arranger
+	tracker       *tracker
+	dialogue      *dialogue
+	scheduler     *scheduler
+	caller        *caller
+	recorder      *recorder
+	steps         *roster
 	terms         *Terms
 	tools         *Toolbox
 	board         *Board
@@ -34,7 +34,7 @@ type resumer struct {
 // applyResumed continues the run where its events end. Calls in flight when the
 // program ended will never return. If the run had ended itself, what it failed at
 // is retried.
-func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
+func (r *resumer) applyResumed(d event.RunResumed, last time.Time) {
 	unverified, over := r.outcome.unverified(), r.outcome.endedEarly() // if only the answer is missing, do not retry any step
 	r.clock.resume(last)
 	r.recorder.loseAttempts(last)
@@ -83,7 +83,7 @@ func (r resumer) applyResumed(d event.RunResumed, last time.Time) {
 
 // reading returns the running steps whose tools were known to be read-only when
 // they started.
-func (r resumer) reading() map[*StepState]bool {
+func (r *resumer) reading() map[*StepState]bool {
 	reads := map[*StepState]bool{}
 	r.steps.every(func(s *StepState) {
 		if s.Status == StepRunning && r.caller.repeatable(s) {
@@ -95,7 +95,7 @@ func (r resumer) reading() map[*StepState]bool {
 
 // loseModelCalls drops the pending model requests; planning and synthesis send
 // them again.
-func (r resumer) loseModelCalls() {
+func (r *resumer) loseModelCalls() {
 	r.flight.loseModels()
 	r.planning.loseRequest()
 	r.outcome.loseAnswer(r.conversations.Chat != nil)
@@ -110,7 +110,7 @@ func (r resumer) loseModelCalls() {
 // loseToolCalls handles the steps that were running. A step runs again if it was
 // repeatable when it started and nothing now says otherwise. For any other, it is
 // unknown whether it took effect. So it is for a step in doubt that was to run again.
-func (r resumer) loseToolCalls(didRead map[*StepState]bool) {
+func (r *resumer) loseToolCalls(didRead map[*StepState]bool) {
 	r.flight.loseCalls()
 	r.questions.forgetLost()
 	r.steps.every(func(s *StepState) {
@@ -134,7 +134,7 @@ func (r resumer) loseToolCalls(didRead map[*StepState]bool) {
 }
 
 // takeUp prepares another try of a run that had ended.
-func (r resumer) takeUp() {
+func (r *resumer) takeUp() {
 	r.planning.dropReplan()
 	r.questions.closeAll()
 	r.permissions.closeGates() // it may have ended before they were closed
@@ -172,7 +172,7 @@ func (r resumer) takeUp() {
 
 // retryUnattended retries the failed steps that wait for a user who is no longer present:
 // resuming a run means retrying.
-func (r resumer) retryUnattended() {
+func (r *resumer) retryUnattended() {
 	for _, s := range r.questions.waiting() {
 		if s.Status != StepInDoubt {
 			r.tracker.answered(s)

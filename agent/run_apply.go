@@ -22,7 +22,7 @@ func (r *Run) Apply(e event.Event) error {
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
 	if len(r.Planning.looks()) > 0 {
-		r.arranger().settleLooks()
+		r.services().arranger.settleLooks()
 	}
 	r.closeElicitations()
 	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
@@ -33,11 +33,12 @@ func (r *Run) Apply(e event.Event) error {
 //
 //nolint:funlen,gocyclo // one case per kind
 func (r *Run) apply(e event.Event, last time.Time) {
+	to := r.services()
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
 	case event.RunResumed:
-		r.resumer().applyResumed(d, last)
+		to.resumer.applyResumed(d, last)
 	case event.RunPaused:
 		r.Outcome.pause(d.Reason)
 	case event.RunCompleted:
@@ -47,7 +48,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
-		r.arranger().applySteered(d)
+		to.arranger.applySteered(d)
 	case event.JournalDamaged:
 		r.applyDamaged()
 	case event.TimerFired:
@@ -56,33 +57,33 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.Ledger.note(d)
 
 	case event.PhaseStarted:
-		r.arranger().applyPhaseStarted(d)
+		to.arranger.applyPhaseStarted(d)
 	case event.PhaseDelta:
 		r.Planning.streamPhase(d)
 	case event.PhaseCompleted:
-		r.arranger().applyPhaseCompleted(d)
+		to.arranger.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
 		r.Planning.skipPhase(d)
 	case event.PhaseFailed:
-		r.arranger().applyPhaseFailed(d)
+		to.arranger.applyPhaseFailed(d)
 	case event.RouteMatched:
 		r.Planning.matched(d)
 
 	case event.PlanDrafting:
-		r.arranger().applyDrafting(d)
+		to.arranger.applyDrafting(d)
 	case event.PlanCreated:
-		r.arranger().applyPlan(d)
+		to.arranger.applyPlan(d)
 	case event.PlanEmpty:
 		r.Planning.finish()
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
-		r.arranger().applyDiff(d)
+		to.arranger.applyDiff(d)
 	case event.PlanChosen:
-		r.arranger().applyChosen(d)
+		to.arranger.applyChosen(d)
 	case event.PlanReviewed:
-		r.arranger().applyReviewed(d)
+		to.arranger.applyReviewed(d)
 	case event.ReplanStarted:
-		r.arranger().applyReplan(d)
+		to.arranger.applyReplan(d)
 	case event.ReplanDelta:
 		r.Planning.streamReplan(d)
 	case event.ReplanRefused:
@@ -91,9 +92,9 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.ModelCalls.reads(d, r.Now)
 
 	case event.StepExpanded:
-		r.tracker().applyExpanded(d)
+		to.tracker.applyExpanded(d)
 	case event.StepStarted:
-		r.tracker().applyStepStarted(d)
+		to.tracker.applyStepStarted(d)
 	case event.StepProgress:
 		if s := r.Step(d.Index); s != nil {
 			s.progress(d)
@@ -103,25 +104,25 @@ func (r *Run) apply(e event.Event, last time.Time) {
 			s.output(d.Chunk)
 		}
 	case event.StepCompleted:
-		r.tracker().applyStepCompleted(d)
+		to.tracker.applyStepCompleted(d)
 	case event.StepFailed:
-		r.tracker().applyStepFailed(d)
+		to.tracker.applyStepFailed(d)
 	case event.StepRetry:
-		r.tracker().applyStepRetry(d)
+		to.tracker.applyStepRetry(d)
 	case event.StepSkipped:
-		r.tracker().applyStepSkipped(d)
+		to.tracker.applyStepSkipped(d)
 	case event.StepInDoubt:
-		r.tracker().applyStepInDoubt(d)
+		to.tracker.applyStepInDoubt(d)
 	case event.CheckCompleted:
-		r.tracker().applyCheck(d)
+		to.tracker.applyCheck(d)
 	case event.DoubtResolved:
-		r.tracker().applyDoubtResolved(d)
+		to.tracker.applyDoubtResolved(d)
 	case event.FailureResolved:
-		r.tracker().applyFailureResolved(d)
+		to.tracker.applyFailureResolved(d)
 	case event.GateRequested:
-		r.tracker().applyGateRequested(e, d)
+		to.tracker.applyGateRequested(e, d)
 	case event.GateResolved:
-		r.tracker().applyGateResolved(d)
+		to.tracker.applyGateResolved(d)
 	case event.ElicitationRequested:
 		r.OpenQuestions.elicit(d)
 	case event.ElicitationResolved:
@@ -137,15 +138,15 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
-		r.arranger().applyRequest(d)
+		to.arranger.applyRequest(d)
 	case event.ModelReplied:
-		r.arranger().applyReply(d)
+		to.arranger.applyReply(d)
 	case event.SynthesisStarted:
-		r.arranger().applySynthesisStarted(d)
+		to.arranger.applySynthesisStarted(d)
 	case event.SynthesisDelta:
 		r.Outcome.stream(d)
 	case event.SynthesisCompleted:
-		r.arranger().applySynthesis(d)
+		to.arranger.applySynthesis(d)
 	}
 }
 
@@ -172,27 +173,27 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		return
 	}
 	r.Clock.fire(d.ID)
-	r.tracker().applyDeadline(d.ID)
+	r.services().tracker.applyDeadline(d.ID)
 	waiting := r.queues.of(needTimer)
 	if s := waiting.top(); s != nil && r.fired(s.retryTimer()) {
-		r.scheduler().enqueue(s)
+		r.services().scheduler.enqueue(s)
 		return
 	}
 	for _, s := range waiting.all() {
-		r.scheduler().enqueue(s)
+		r.services().scheduler.enqueue(s)
 	}
 }
 
 func (r *Run) applyCompleted(d event.RunCompleted) {
 	result := d.Result
 	if r.Chat != nil && r.Chat.over() {
-		r.dialogue().keepRemarks(r.Chat)
+		r.services().dialogue.keepRemarks(r.Chat)
 	}
 	r.Outcome.complete(result)
 	r.Planning.stopReplan()
 	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
-	r.roster().every(func(s *StepState) {
+	r.services().roster.every(func(s *StepState) {
 		s.askUser(false)
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
 			s.leaveGate() // no one will answer it or continue
@@ -285,7 +286,7 @@ func (r *Run) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && !r.ends() && gate == r.caller().gateID(s) && (!s.isItem() || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.services().caller.gateID(s) && (!s.isItem() || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.
@@ -329,7 +330,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 		r.Planning.begin(planning.Given(*d.Plan))
 		return
 	}
-	r.arranger().planGoal(d)
+	r.services().arranger.planGoal(d)
 }
 
 // applyDamaged treats every step with effects that could start here as started,
@@ -340,8 +341,8 @@ func (r *Run) applyDamaged() {
 		if !ok {
 			continue
 		}
-		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
-			r.tracker().applyStepStarted(started)
+		if s := r.Step(started.Index); s != nil && !r.services().caller.repeatable(s) {
+			r.services().tracker.applyStepStarted(started)
 			s.interruption().startMayBeLost()
 		}
 	}

@@ -12,15 +12,15 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
-	return r.decision().next()
+	return r.services().decision.next()
 }
 
 // decision decides what may be done now in a run that is not over. It only reads the parts of
 // the run, by their views.
 type decision struct {
-	closer    closer
-	starter   starter
-	planmaker planmaker
+	closer    *closer
+	starter   *starter
+	planmaker *planmaker
 	terms     termsView
 	board     boardView
 	planning  planningView
@@ -29,7 +29,7 @@ type decision struct {
 	reviews   reviewsView
 }
 
-func (r decision) next() []Action {
+func (r *decision) next() []Action {
 	if lost := r.closer.nextLost(); len(lost) > 0 {
 		return lost // even if the run ends, so that the doubt is not lost with it
 	}

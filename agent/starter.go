@@ -17,11 +17,11 @@ import (
 
 // starter starts the steps that are ready, within what is free.
 type starter struct {
-	checker       checker
-	caller        caller
-	origins       origins
-	guards        guards
-	briefing      briefing
+	checker       *checker
+	caller        *caller
+	origins       *origins
+	guards        *guards
+	briefing      *briefing
 	terms         termsView
 	tools         toolsView
 	board         boardView
@@ -35,10 +35,10 @@ type starter struct {
 
 // nextSteps starts the ready steps, longest remaining path first. Nothing starts
 // after a record that may end the run until that record is applied.
-func (r starter) nextSteps() []Action { return r.nextOf(r.queues) }
+func (r *starter) nextSteps() []Action { return r.nextOf(r.queues) }
 
 // nextOf starts the ready steps of some queues.
-func (r starter) nextOf(q queuesView) []Action {
+func (r *starter) nextOf(q queuesView) []Action {
 	free := r.guards.freeSlots()
 	r.guards.reserveApproved(q, &free)
 	// Their diffs may be being made, so they reserve budget before any record takes it.
@@ -83,7 +83,7 @@ func (r starter) nextOf(q queuesView) []Action {
 }
 
 // claimed returns the files that running, approved or reopened calls will change.
-func (r starter) claimed(q queuesView, free *slots) *slots {
+func (r *starter) claimed(q queuesView, free *slots) *slots {
 	claimed := free.alsoChanging()
 	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.index); s != nil && g.again {
@@ -101,7 +101,7 @@ func (r starter) claimed(q queuesView, free *slots) *slots {
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r starter) toolSteps(q queuesView, free slots) []stepView {
+func (r *starter) toolSteps(q queuesView, free slots) []stepView {
 	var steps []stepView
 	next := free.servers()
 	waiting := 0
@@ -132,7 +132,7 @@ func (r starter) toolSteps(q queuesView, free slots) []stepView {
 
 // nextGates opens gates after checking the guards, so that no gate opens for a
 // call that they refuse.
-func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
+func (r *starter) nextGates(q queuesView, free *slots) (out []Action, blocked bool) {
 	var again *slots // files of the calls whose gates open again
 	next := q.top(needGate)
 	if next == nil {
@@ -166,7 +166,7 @@ func (r starter) nextGates(q queuesView, free *slots) (out []Action, blocked boo
 }
 
 // recordFor returns the record for a step that needs nothing else.
-func (r starter) recordFor(s stepView, free *slots) []Action {
+func (r *starter) recordFor(s stepView, free *slots) []Action {
 	index := s.index()
 	switch {
 	case s.status() == StepRunning && s.expands():
@@ -211,7 +211,7 @@ func (r starter) recordFor(s stepView, free *slots) []Action {
 
 // dryStep returns what a step would do: its call, the gate that would ask, and a
 // placeholder for its result.
-func (r starter) dryStep(s stepView, number int) event.StepCompleted {
+func (r *starter) dryStep(s stepView, number int) event.StepCompleted {
 	done := event.StepCompleted{
 		Index: s.index(), Attempt: number, DryRun: true, Args: s.callState().args(), Coerced: s.callState().coerced(), Result: string(placeholder(s.planned())),
 		Title: s.title(), Executor: s.executor(), Tool: s.tool(), DependsOn: r.board.needs(s),
@@ -232,7 +232,7 @@ func (r starter) dryStep(s stepView, number int) event.StepCompleted {
 }
 
 // startTool starts a tool call and appends the actions for it to out.
-func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
+func (r *starter) startTool(out []Action, s stepView, free *slots) []Action {
 	index, facts := s.index(), r.tools.facts(s.tool())
 	switch plans := prompt.IsPlanTool(facts.Tool); {
 	case free.noTool(), free.waits(facts.Tool):
@@ -279,7 +279,7 @@ func (r starter) startTool(out []Action, s stepView, free *slots) []Action {
 
 // startInLine starts at most one approved call of an item in line: before one of its step that
 // has its turn and waits, because all that is left of a budget is reserved.
-func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
+func (r *starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.all(needTurn) {
 		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.itemState().mayOvertake() {
 			return r.startTool(out, s, free)
@@ -290,7 +290,7 @@ func (r starter) startInLine(out []Action, q queuesView, free *slots) []Action {
 
 // startModel asks the model to execute a step in text, or to write the arguments
 // that the plan left out.
-func (r starter) startModel(s stepView, free *slots) []Action {
+func (r *starter) startModel(s stepView, free *slots) []Action {
 	if s.status() == StepRunning {
 		return r.nextTurn(s, free)
 	}
@@ -324,7 +324,7 @@ func (r starter) startModel(s stepView, free *slots) []Action {
 	}}
 }
 
-func (r starter) started(s stepView, args map[string]any, number int) event.StepStarted {
+func (r *starter) started(s stepView, args map[string]any, number int) event.StepStarted {
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -335,7 +335,7 @@ func (r starter) started(s stepView, args map[string]any, number int) event.Step
 }
 
 // came returns the event that ends the step of a finished loop.
-func (r starter) came(s stepView) event.Data {
+func (r *starter) came(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
 	answer, failed := s.loop().ended()
 	if failed.kind != "" {
@@ -345,7 +345,7 @@ func (r starter) came(s stepView) event.Data {
 }
 
 // nextTurn asks a sub-agent for its next turn, or for its own plan.
-func (r starter) nextTurn(s stepView, free *slots) []Action {
+func (r *starter) nextTurn(s stepView, free *slots) []Action {
 	l := s.loop()
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, s.index()), r.guards.stuck(l)} {
 		if blocked != nil {
@@ -369,14 +369,14 @@ func (r starter) nextTurn(s stepView, free *slots) []Action {
 }
 
 // nextOfLoops continues only the loops; nothing else starts.
-func (r starter) nextOfLoops() []Action {
+func (r *starter) nextOfLoops() []Action {
 	some := r.queues.only(func(s stepView) bool { return s.byModel() || s.status() == StepRunning })
 	return r.nextOf(some)
 }
 
 // nextDeadlines requests timers for the time limits of agent steps whose clocks
 // run.
-func (r starter) nextDeadlines() []Action {
+func (r *starter) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.conversations.atWork() {
 		if !s.loop().over() && !s.loop().stands() {
@@ -389,7 +389,7 @@ func (r starter) nextDeadlines() []Action {
 // startedCall begins an attempt of a call. A call with effects that passed no
 // gate records the rule that allowed it, and the origin of its text. So does a
 // call that sends such text to another server.
-func (r starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
+func (r *starter) startedCall(s stepView, facts toolFacts, number int) event.StepStarted {
 	started := r.started(s, s.callState().args(), number)
 	started.Coerced = s.callState().coerced()
 	if s.gateState().allowed() {
@@ -407,7 +407,7 @@ func (r starter) startedCall(s stepView, facts toolFacts, number int) event.Step
 }
 
 // cameItems returns the event that ends a step with items.
-func (r starter) cameItems(s stepView) event.Data {
+func (r *starter) cameItems(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
 	items := s.fanOutState().all()
 	done, denied, taken := 0, 0, len(items)
@@ -443,7 +443,7 @@ func (r starter) cameItems(s stepView) event.Data {
 // startDrafts starts the draft steps that can start, while slots are free. The planner
 // waits for looks: they start again if a resume found them under way, and no bound on the
 // length of a plan stops them.
-func (r starter) startDrafts(looks bool) []Action {
+func (r *starter) startDrafts(looks bool) []Action {
 	free := r.guards.freeSlots()
 	var out []Action
 	for i, s := range r.board.steps() {

@@ -17,13 +17,13 @@ import (
 // tracker applies what happens to steps, their gates and their calls, and decides what follows
 // from it.
 type tracker struct {
-	dialogue      dialogue
-	scheduler     scheduler
-	preparer      preparer
-	caller        caller
-	origins       origins
-	recorder      recorder
-	steps         roster
+	dialogue      *dialogue
+	scheduler     *scheduler
+	preparer      *preparer
+	caller        *caller
+	origins       *origins
+	recorder      *recorder
+	steps         *roster
 	terms         *Terms
 	tools         *Toolbox
 	board         *Board
@@ -41,7 +41,7 @@ type tracker struct {
 }
 
 // applyStepRetry makes a failed step wait for its next attempt.
-func (r tracker) applyStepRetry(d event.StepRetry) {
+func (r *tracker) applyStepRetry(d event.StepRetry) {
 	s := r.steps.Step(d.Index)
 	if s == nil {
 		return
@@ -54,7 +54,7 @@ func (r tracker) applyStepRetry(d event.StepRetry) {
 }
 
 // applyStepSkipped skips a step and its dependents.
-func (r tracker) applyStepSkipped(d event.StepSkipped) {
+func (r *tracker) applyStepSkipped(d event.StepSkipped) {
 	s := r.steps.Step(d.Index)
 	if s == nil {
 		return
@@ -70,7 +70,7 @@ func (r tracker) applyStepSkipped(d event.StepSkipped) {
 }
 
 // applyStepInDoubt asks about a step that may have taken effect.
-func (r tracker) applyStepInDoubt(d event.StepInDoubt) {
+func (r *tracker) applyStepInDoubt(d event.StepInDoubt) {
 	r.questions.found(d.Index, d.Attempt)
 	s := r.back(d.Index, d.Attempt)
 	if s == nil {
@@ -85,7 +85,7 @@ func (r tracker) applyStepInDoubt(d event.StepInDoubt) {
 
 // applyGateRequested opens the gate of a waiting step. A call that changes nothing
 // passes it.
-func (r tracker) applyGateRequested(e event.Event, d event.GateRequested) {
+func (r *tracker) applyGateRequested(e event.Event, d event.GateRequested) {
 	s := r.steps.Step(d.Step)
 	if s == nil {
 		return
@@ -104,7 +104,7 @@ func (r tracker) applyGateRequested(e event.Event, d event.GateRequested) {
 }
 
 // applyStepCompleted stores the result of an attempt.
-func (r tracker) applyStepCompleted(d event.StepCompleted) {
+func (r *tracker) applyStepCompleted(d event.StepCompleted) {
 	if s := r.steps.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
 		r.applyDry(d)
 		return
@@ -138,7 +138,7 @@ func (r tracker) applyStepCompleted(d event.StepCompleted) {
 	}
 }
 
-func (r tracker) applyStepStarted(d event.StepStarted) {
+func (r *tracker) applyStepStarted(d event.StepStarted) {
 	s := r.steps.Step(d.Index)
 	s.start(d, r.clock.Now, r.clock.Elapsed())
 	r.recorder.begin(s, d.Rule)
@@ -169,7 +169,7 @@ func (r tracker) applyStepStarted(d event.StepStarted) {
 }
 
 // applyDry completes a step of a dry run without a call.
-func (r tracker) applyDry(d event.StepCompleted) {
+func (r *tracker) applyDry(d event.StepCompleted) {
 	s := r.steps.Step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
@@ -196,7 +196,7 @@ func (r tracker) applyDry(d event.StepCompleted) {
 
 // back marks an attempt as no longer in flight and returns its step, or nil if
 // the plan has changed since.
-func (r tracker) back(index string, number int) *StepState {
+func (r *tracker) back(index string, number int) *StepState {
 	s := r.steps.Step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
 	if !r.flight.callReturns(index, number) && current && s.Step.Executor == plan.ExecutorSelf && !s.expands() {
@@ -208,7 +208,7 @@ func (r tracker) back(index string, number int) *StepState {
 	return s
 }
 
-func (r tracker) applyStepFailed(d event.StepFailed) {
+func (r *tracker) applyStepFailed(d event.StepFailed) {
 	if s := r.steps.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
 		r.applyRefuted(s, d)
 		return
@@ -258,7 +258,7 @@ func (r tracker) applyStepFailed(d event.StepFailed) {
 
 // handleFailure decides what follows from a failed step. If that would end the run and
 // the user is present and has something to decide, it asks the user instead.
-func (r tracker) handleFailure(s *StepState) {
+func (r *tracker) handleFailure(s *StepState) {
 	switch {
 	case !s.isItem() || r.scheduler.retries(s):
 	case r.endsItems(s):
@@ -316,7 +316,7 @@ func (r tracker) handleFailure(s *StepState) {
 // leavesAChoice reports whether the user has something to decide after a failed step.
 // If nothing can replan, a denial is final, and so is the failure of the last step:
 // a resume tries it again.
-func (r tracker) leavesAChoice(s *StepState) bool {
+func (r *tracker) leavesAChoice(s *StepState) bool {
 	switch {
 	case r.origins.canReplan() || r.questions.asks():
 		return true
@@ -331,7 +331,7 @@ func (r tracker) leavesAChoice(s *StepState) bool {
 // refills asks a model once more for the arguments that the tool refused: small models
 // copy a text nearly right. A change by one of the workspace's own operators is made whole
 // or not at all, so that nothing has happened.
-func (r tracker) refills(s *StepState) bool {
+func (r *tracker) refills(s *StepState) bool {
 	if s.Failure != event.FailureTool || r.terms.Model == "" || s.isItem() {
 		return false
 	}
@@ -347,7 +347,7 @@ func (r tracker) refills(s *StepState) bool {
 
 // holdBack lets a call that its tool refused to run wait for its gate. Nothing was done, so no
 // budget counts it.
-func (r tracker) holdBack(s *StepState) {
+func (r *tracker) holdBack(s *StepState) {
 	r.tools.uncalled(r.tools.facts(s.Step.Tool))
 	if !s.isItem() {
 		r.meter.takeBackStep()
@@ -360,7 +360,7 @@ func (r tracker) holdBack(s *StepState) {
 	r.scheduler.enqueue(s)
 }
 
-func (r tracker) applyGateResolved(d event.GateResolved) {
+func (r *tracker) applyGateResolved(d event.GateResolved) {
 	for _, g := range r.permissions.Gates {
 		if g.Gate != d.Gate {
 			continue
@@ -396,7 +396,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 
 // askAgain reopens the gates, open or passed, of calls that are no longer the ones that
 // the user saw. A resume may bring other tools, or the same ones with other effects.
-func (r tracker) askAgain() {
+func (r *tracker) askAgain() {
 	r.steps.every(func(s *StepState) {
 		if s.Status != StepWaiting && (s.Status != StepPending || !s.gate().allowed()) || r.preparer.bound(s) {
 			return
@@ -409,7 +409,7 @@ func (r tracker) askAgain() {
 
 // edit replaces the arguments that a gate showed with those of the user. The gate
 // opens again for the new call.
-func (r tracker) edit(s *StepState, before, args map[string]any) {
+func (r *tracker) edit(s *StepState, before, args map[string]any) {
 	if args == nil {
 		args = map[string]any{}
 	}
@@ -428,7 +428,7 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 }
 
 // answerItems applies the answer at the gate of an item to all items of its step.
-func (r tracker) answerItems(s *StepState, decision event.Decision) {
+func (r *tracker) answerItems(s *StepState, decision event.Decision) {
 	of := s.item().owner()
 	if of == nil {
 		return
@@ -450,7 +450,7 @@ func (r tracker) answerItems(s *StepState, decision event.Decision) {
 }
 
 // ask opens the question about a step.
-func (r tracker) ask(s *StepState) {
+func (r *tracker) ask(s *StepState) {
 	if !r.outcome.ends() && !s.awaitsAnswer() {
 		s.askUser(true)
 		r.questions.add(s)
@@ -458,14 +458,14 @@ func (r tracker) ask(s *StepState) {
 }
 
 // answered closes the question about a step.
-func (r tracker) answered(s *StepState) {
+func (r *tracker) answered(s *StepState) {
 	s.askUser(false)
 	r.questions.remove(s)
 }
 
 // again makes a step wait for a new attempt, and resets everything that permits
 // one.
-func (r tracker) again(s *StepState) {
+func (r *tracker) again(s *StepState) {
 	if r.scheduler.onlyRechecks(s) {
 		r.beginChecks(s)
 		s.countAfresh()
@@ -475,7 +475,7 @@ func (r tracker) again(s *StepState) {
 }
 
 // applyDoubtResolved applies the decision about a step in doubt.
-func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
+func (r *tracker) applyDoubtResolved(d event.DoubtResolved) {
 	s := r.steps.Step(d.Step)
 	if s == nil || s.Status != StepInDoubt {
 		return
@@ -506,7 +506,7 @@ func (r tracker) applyDoubtResolved(d event.DoubtResolved) {
 
 // applyFailureResolved continues after a failed step as decided. After a resume,
 // the step already waits for another attempt.
-func (r tracker) applyFailureResolved(d event.FailureResolved) {
+func (r *tracker) applyFailureResolved(d event.FailureResolved) {
 	s := r.steps.Step(d.Step)
 	if s == nil || s.byModel() || s.Status != StepFailed && s.Status != StepPending {
 		return
@@ -549,7 +549,7 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 
 // fill takes the arguments that a model wrote for a step if the resulting call
 // fits its tool.
-func (r tracker) fill(s *StepState, text string) {
+func (r *tracker) fill(s *StepState, text string) {
 	args, err := reply.ParseArgs(text)
 	if err != nil {
 		s.request().fail(err.Error())
@@ -577,7 +577,7 @@ func (r tracker) fill(s *StepState, text string) {
 }
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.
-func (r tracker) applyTurn(d event.ModelReplied) {
+func (r *tracker) applyTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
 	r.meter.reply(d.Reply)
 	s := r.steps.Step(d.Step)
@@ -599,7 +599,7 @@ func (r tracker) applyTurn(d event.ModelReplied) {
 }
 
 // applyChatTurn applies a chat reply that requests calls.
-func (r tracker) applyChatTurn(d event.ModelReplied) {
+func (r *tracker) applyChatTurn(d event.ModelReplied) {
 	r.flight.modelReturns()
 	r.meter.reply(d.Reply)
 	r.conversations.chat().replied(d.Reply, r.clock.Now)
@@ -608,7 +608,7 @@ func (r tracker) applyChatTurn(d event.ModelReplied) {
 }
 
 // applyDeadline ends the loop whose time is up.
-func (r tracker) applyDeadline(id string) {
+func (r *tracker) applyDeadline(id string) {
 	for _, s := range r.conversations.working() {
 		if id != s.Loop.timer() || s.Loop.over() {
 			continue

@@ -9,7 +9,7 @@ import (
 )
 
 // applyCheck records a check, and ends its step if it was the last one and all hold.
-func (r tracker) applyCheck(d event.CheckCompleted) {
+func (r *tracker) applyCheck(d event.CheckCompleted) {
 	if d.Index == "" {
 		r.applyAccepted(d)
 		return
@@ -32,7 +32,7 @@ func (r tracker) applyCheck(d event.CheckCompleted) {
 
 // checkUnchecked has the checks evaluated again of completed steps and items with one that
 // was not.
-func (r tracker) checkUnchecked() {
+func (r *tracker) checkUnchecked() {
 	unchecked := func(s *StepState) bool {
 		return s.Status == StepCompleted && slices.ContainsFunc(s.Checked, func(c event.CheckCompleted) bool { return c.State == plan.StateUnchecked })
 	}
@@ -55,7 +55,7 @@ func (r tracker) checkUnchecked() {
 }
 
 // countCheck counts the call of a check.
-func (r tracker) countCheck(d event.CheckCompleted) {
+func (r *tracker) countCheck(d event.CheckCompleted) {
 	if d.Tool != "" {
 		r.tools.called(r.tools.facts(d.Tool))
 		r.meter.call(true)
@@ -63,12 +63,12 @@ func (r tracker) countCheck(d event.CheckCompleted) {
 }
 
 // beginChecks has the checks of a step evaluated, from the first.
-func (r tracker) beginChecks(s *StepState) {
+func (r *tracker) beginChecks(s *StepState) {
 	s.beginChecks(r.clock.Seq)
 }
 
 // applyRefuted fails a step whose work is done, but not what was expected of it.
-func (r tracker) applyRefuted(s *StepState, d event.StepFailed) {
+func (r *tracker) applyRefuted(s *StepState, d event.StepFailed) {
 	s.refute(d)
 	r.recorder.amend(s, plan.ItemFailed)
 	r.handleFailure(s)
@@ -77,7 +77,7 @@ func (r tracker) applyRefuted(s *StepState, d event.StepFailed) {
 
 // refersToFinished reports whether the results that the args of a step refer to are
 // there already, so that a new plan cannot change what they mean.
-func (r tracker) refersToFinished(step plan.Step, old map[string]*StepState) bool {
+func (r *tracker) refersToFinished(step plan.Step, old map[string]*StepState) bool {
 	finished := map[string]bool{}
 	for _, s := range old {
 		if name := s.Step.ResultVariable; name != "" {
@@ -92,7 +92,7 @@ func (r tracker) refersToFinished(step plan.Step, old map[string]*StepState) boo
 
 // applyAccepted records a check of the plan's acceptance. After the last one, a refuted
 // one leads to a replan, or ends the run.
-func (r tracker) applyAccepted(d event.CheckCompleted) {
+func (r *tracker) applyAccepted(d event.CheckCompleted) {
 	if d.Attempt != r.board.Revision || d.Check != len(r.acceptance.Accepted)+1 {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 // readyDrafts finds the draft steps that can start on their own, and stores their
 // calls. Such a step waits for nothing that is still to come, and its args fit
 // its tool.
-func (r tracker) readyDrafts() {
+func (r *tracker) readyDrafts() {
 	found := map[string]any{}
 	done := map[string]bool{}
 	for _, s := range r.board.Steps {
@@ -30,7 +30,7 @@ func (r tracker) readyDrafts() {
 }
 
 // draftCall returns the call of a draft step, if it can already be made.
-func (r tracker) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
+func (r *tracker) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
 	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" || step.ForEach != nil {
 		return nil, false
 	}

@@ -9,7 +9,7 @@ import (
 
 // applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
 // has done are not executed again, wherever they are in the list now.
-func (r tracker) applyExpanded(d event.StepExpanded) {
+func (r *tracker) applyExpanded(d event.StepExpanded) {
 	s := r.steps.Step(d.Index)
 	if s == nil || !s.expands() {
 		return
@@ -50,13 +50,13 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 }
 
 // isWorkDone reports whether an item is completed, or needs nothing but its checks.
-func (r tracker) isWorkDone(item *StepState) bool {
+func (r *tracker) isWorkDone(item *StepState) bool {
 	return item.Status == StepCompleted || r.scheduler.onlyRechecks(item)
 }
 
 // movedItems returns the items whose work is done and that are at another place of the new list
 // or not in it, by value. It returns none if the call of an item depends on its place.
-func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+func (r *tracker) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
 	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[s
 // keepItems gives a step of a new plan the items whose work is done, which are not executed
 // again. The others follow the new step: it may have another gate, timeout or condition. So do
 // the checks of those that are not completed.
-func (r tracker) keepItems(s *StepState, before []*StepState) {
+func (r *tracker) keepItems(s *StepState, before []*StepState) {
 	s.beginItems(0)
 	for i, item := range before {
 		if item.Status == StepCompleted {
@@ -91,7 +91,7 @@ func (r tracker) keepItems(s *StepState, before []*StepState) {
 
 // stopItems ends a step because of an item: the others that run may finish, and nothing new
 // starts.
-func (r tracker) stopItems(s *StepState) {
+func (r *tracker) stopItems(s *StepState) {
 	of := s.item().owner()
 	of.fanOut().stop(s)
 	for _, item := range of.Items {
@@ -105,7 +105,7 @@ func (r tracker) stopItems(s *StepState) {
 }
 
 // endsItems reports whether the failure of an item ends its step.
-func (r tracker) endsItems(s *StepState) bool {
+func (r *tracker) endsItems(s *StepState) bool {
 	if s.gate().denied() && s.Failure == event.FailureDenied {
 		return false // the user leaves it out
 	}
