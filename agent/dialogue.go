@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -25,6 +26,8 @@ type dialogue struct {
 	outcome       *Outcome
 	permissions   *Permissions
 	clock         *Clock
+	steps         *roster
+	counter       *counter
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
@@ -214,4 +217,95 @@ func (r *dialogue) continueAfterRemark(reply reply.Reply) {
 	r.conversations.chat().remark(r.planning.takeMessages()...)
 	r.conversations.chat().continueAfterRemark(reply)
 	r.outcome.continueAnswer()
+}
+
+// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
+func (r *dialogue) applyTurn(d event.ModelReplied) {
+	s := r.steps.Step(d.Step)
+	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
+		return // the plan has changed since
+	}
+	defer r.scheduler.enqueue(s)
+	l := s.Loop
+	l.replied(d.Reply, r.clock.Now)
+	s.count(l.Tokens)
+	switch _, plans := l.planRequest(); {
+	case plans:
+		l.ownPlan(d, r.outcome.ends())
+	case d.Error != "":
+		l.noReply(d, r.outcome.ends(), r.promptContext(l))
+	default:
+		r.handleReply(l, d.Reply)
+	}
+}
+
+// applyChatTurn applies a chat reply that requests calls.
+func (r *dialogue) applyChatTurn(d event.ModelReplied) {
+	r.conversations.chat().replied(d.Reply, r.clock.Now)
+	r.outcome.continueAnswer()
+	r.handleReply(r.conversations.Chat, d.Reply)
+}
+
+// applyDeadline ends the loop whose time is up.
+func (r *dialogue) applyDeadline(id string) {
+	for _, s := range r.conversations.working() {
+		if id != s.Loop.timer() || s.Loop.over() {
+			continue
+		}
+		if s.Loop.stands() || r.clock.Now.Before(s.Loop.deadline()) {
+			r.clock.unfire(id) // its clock stood in the meantime
+			continue
+		}
+		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
+		r.scheduler.enqueue(s)
+	}
+}
+
+func (r *dialogue) applySynthesisStarted(d event.SynthesisStarted) {
+	r.planning.finish()
+	r.outcome.beginAnswer(d, r.clock.Now)
+	r.counter.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
+	if d.Direct {
+		r.takeRemarks()
+	}
+}
+
+// applySynthesis takes the answer of the model. An empty one does not count.
+func (r *dialogue) applySynthesis(d event.SynthesisCompleted) {
+	purpose := prompt.PurposeSynthesis
+	if r.outcome.Synthesis.Direct {
+		purpose = prompt.PurposeChat
+	}
+	r.counter.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
+	if r.conversations.Chat != nil {
+		r.conversations.Chat.interrupt()
+	}
+	promised := d.Error == "" && r.outcome.Synthesis.Direct && r.conversations.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.briefing.brief())) > 0
+	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
+	switch {
+	case !r.outcome.Synthesis.Direct:
+	case d.Error == "" && len(r.remarks()) > 0:
+		r.continueAfterRemark(d.Reply)
+		return
+	case promised, silent && r.conversations.chat().mayStall():
+		r.outcome.continueAnswer()
+		r.handleReply(r.conversations.chat(), d.Reply)
+		return
+	}
+	r.outcome.finishAnswer(d)
+}
+
+// applySteered passes the user's remark to whoever is working: each model in a
+// loop gets it with its next turn, otherwise the planner of the rest.
+func (r *dialogue) applySteered(d event.RunSteered) {
+	if loops := r.steps.activeLoops(); len(loops) > 0 {
+		for _, l := range loops {
+			if !l.over() {
+				l.remark(string(d.Text))
+			}
+		}
+		return
+	}
+	r.planning.keepMessages(string(d.Text))
+	r.applyRemarks()
 }

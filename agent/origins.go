@@ -355,9 +355,6 @@ func (r *origins) modelPlans() bool {
 	return !r.planning.hasOwn() && !r.terms.isGiven() && !r.planning.byWords()
 }
 
-// canReplan reports whether a planner is available.
-func (r *origins) canReplan() bool { return r.planning.hasOwn() || r.terms.model() != "" }
-
 // inRun returns texts of a run as another run knows them.
 func inRun(id string, read []rule.Provenance) []rule.Provenance {
 	out := slices.Clone(read)

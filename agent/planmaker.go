@@ -135,7 +135,7 @@ func (r *planmaker) nextReplan() []Action {
 		return nil
 	}
 	step, err := r.planning.failure()
-	if !r.origins.canReplan() {
+	if !r.planning.canReplan(r.terms.model()) {
 		return r.closer.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
 	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {

@@ -148,6 +148,9 @@ func (r *recorder) record(s *StepState, status plan.ItemStatus) {
 	r.ledger.add(item)
 }
 
+// takeBack removes an attempt that continues from the history.
+func (r *recorder) takeBack(s *StepState, number int) { r.ledger.remove(s.Step.Index, number) }
+
 // amend records what the checks say about the last attempt of a step.
 func (r *recorder) amend(s *StepState, status plan.ItemStatus) {
 	r.endAttempt(s, s.Attempt)

@@ -60,13 +60,20 @@ type services struct {
 	decision  *decision
 
 	// After an event.
-	preparer  *preparer
-	scheduler *scheduler
-	dialogue  *dialogue
-	recorder  *recorder
-	tracker   *tracker
-	arranger  *arranger
-	resumer   *resumer
+	preparer   *preparer
+	scheduler  *scheduler
+	recorder   *recorder
+	counter    *counter
+	dialogue   *dialogue
+	gatekeeper *gatekeeper
+	expander   *expander
+	decider    *decider
+	drafter    *drafter
+	tracker    *tracker
+	planwriter *planwriter
+	arranger   *arranger
+	approver   *approver
+	resumer    *resumer
 }
 
 // services returns the services of the run. They are made once, and again for a copy of a Run,
@@ -129,35 +136,55 @@ func newServices(r *Run) *services {
 	}
 	s.scheduler = &scheduler{
 		preparer: s.preparer, caller: s.caller, steps: s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
-		ledger: &r.Ledger, planning: &r.Planning, queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
+		queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
+	}
+	s.recorder = &recorder{ledger: &r.Ledger, clock: &r.Clock, board: &r.Board, steps: s.roster}
+	s.counter = &counter{
+		flight: &r.flight, meter: &r.Meter, models: &r.ModelCalls, tools: &r.Toolbox, terms: &r.Terms, clock: &r.Clock,
 	}
 	s.dialogue = &dialogue{
 		scheduler: s.scheduler, briefing: s.briefing, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
 		planning: &r.Planning, conversations: &r.Conversations, outcome: &r.Outcome, permissions: &r.Permissions,
-		clock: &r.Clock,
+		clock: &r.Clock, steps: s.roster, counter: s.counter,
 	}
-	s.recorder = &recorder{
-		ledger: &r.Ledger, clock: &r.Clock, board: &r.Board, steps: s.roster,
+	s.gatekeeper = &gatekeeper{
+		steps: s.roster, tools: &r.Toolbox, permissions: &r.Permissions, origins: s.origins, preparer: s.preparer,
+		recorder: s.recorder, scheduler: s.scheduler,
+	}
+	s.expander = &expander{
+		steps: s.roster, board: &r.Board, permissions: &r.Permissions, clock: &r.Clock, counter: s.counter,
+		preparer: s.preparer, recorder: s.recorder, scheduler: s.scheduler,
+	}
+	s.decider = &decider{
+		steps: s.roster, terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome,
+		questions: &r.OpenQuestions, meter: &r.Meter, dialogue: s.dialogue, expander: s.expander, recorder: s.recorder,
+		scheduler: s.scheduler,
+	}
+	s.drafter = &drafter{
+		steps: s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, origins: s.origins,
+		caller: s.caller, recorder: s.recorder,
 	}
 	s.tracker = &tracker{
-		dialogue: s.dialogue, scheduler: s.scheduler, preparer: s.preparer, caller: s.caller,
-		origins: s.origins, recorder: s.recorder, steps: s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger,
-		planning: &r.Planning, outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls,
-		permissions: &r.Permissions, questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight,
-		clock: &r.Clock, meter: &r.Meter,
+		steps: s.roster, permissions: &r.Permissions, clock: &r.Clock, counter: s.counter, dialogue: s.dialogue,
+		drafter: s.drafter, decider: s.decider, recorder: s.recorder, scheduler: s.scheduler,
+	}
+	s.planwriter = &planwriter{
+		terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, ledger: &r.Ledger, clock: &r.Clock,
+		meter: &r.Meter, briefing: s.briefing, counter: s.counter,
 	}
 	s.arranger = &arranger{
-		tracker: s.tracker, dialogue: s.dialogue, scheduler: s.scheduler, caller: s.caller, origins: s.origins,
-		guards: s.guards, briefing: s.briefing, recorder: s.recorder, steps: s.roster, terms: &r.Terms,
-		tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, planning: &r.Planning, outcome: &r.Outcome,
-		conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions, acceptance: &r.Acceptance,
-		reviews: &r.PlanReviews, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+		steps: s.roster, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, planning: &r.Planning,
+		permissions: &r.Permissions, clock: &r.Clock, meter: &r.Meter, origins: s.origins, drafter: s.drafter,
+		expander: s.expander, decider: s.decider, recorder: s.recorder, scheduler: s.scheduler,
+	}
+	s.approver = &approver{
+		steps: s.roster, tools: &r.Toolbox, board: &r.Board, permissions: &r.Permissions, reviews: &r.PlanReviews,
+		outcome: &r.Outcome, clock: &r.Clock, meter: &r.Meter, expander: s.expander, recorder: s.recorder,
+		scheduler: s.scheduler,
 	}
 	s.resumer = &resumer{
-		arranger: s.arranger, tracker: s.tracker, dialogue: s.dialogue, scheduler: s.scheduler, caller: s.caller,
-		recorder: s.recorder, steps: s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning,
-		outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions,
-		questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+		steps: s.roster, tools: &r.Toolbox, board: &r.Board, questions: &r.OpenQuestions, caller: s.caller,
+		decider: s.decider, recorder: s.recorder, scheduler: s.scheduler,
 	}
 	return s
 }

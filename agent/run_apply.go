@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // ErrOutOfOrder reports that an event does not follow the events applied so far.
@@ -21,9 +22,7 @@ func (r *Run) Apply(e event.Event) error {
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
-	if len(r.Planning.looks()) > 0 {
-		r.services().arranger.settleLooks()
-	}
+	r.settleLooks()
 	r.closeElicitations()
 	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
 	return nil
@@ -38,7 +37,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
 	case event.RunResumed:
-		to.resumer.applyResumed(d, last)
+		r.applyResumed(d, last)
 	case event.RunPaused:
 		r.Outcome.pause(d.Reason)
 	case event.RunCompleted:
@@ -48,7 +47,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
-		to.arranger.applySteered(d)
+		to.dialogue.applySteered(d)
 	case event.JournalDamaged:
 		r.applyDamaged()
 	case event.TimerFired:
@@ -57,33 +56,38 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.Ledger.note(d)
 
 	case event.PhaseStarted:
-		to.arranger.applyPhaseStarted(d)
+		to.planwriter.applyPhaseStarted(d)
 	case event.PhaseDelta:
 		r.Planning.streamPhase(d)
 	case event.PhaseCompleted:
-		to.arranger.applyPhaseCompleted(d)
+		to.planwriter.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
 		r.Planning.skipPhase(d)
 	case event.PhaseFailed:
-		to.arranger.applyPhaseFailed(d)
+		to.planwriter.applyPhaseFailed(d)
 	case event.RouteMatched:
 		r.Planning.matched(d)
 
 	case event.PlanDrafting:
-		to.arranger.applyDrafting(d)
+		to.drafter.applyDrafting(d)
 	case event.PlanCreated:
 		to.arranger.applyPlan(d)
+		r.planned()
 	case event.PlanEmpty:
 		r.Planning.finish()
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
+		r.Outcome.planAgain()
+		r.Acceptance.beginAcceptance()
 		to.arranger.applyDiff(d)
+		r.planned()
 	case event.PlanChosen:
 		to.arranger.applyChosen(d)
+		r.planned()
 	case event.PlanReviewed:
-		to.arranger.applyReviewed(d)
+		to.approver.applyReviewed(d)
 	case event.ReplanStarted:
-		to.arranger.applyReplan(d)
+		to.planwriter.applyReplan(d)
 	case event.ReplanDelta:
 		r.Planning.streamReplan(d)
 	case event.ReplanRefused:
@@ -92,7 +96,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.ModelCalls.reads(d, r.Now)
 
 	case event.StepExpanded:
-		to.tracker.applyExpanded(d)
+		to.expander.applyExpanded(d)
 	case event.StepStarted:
 		to.tracker.applyStepStarted(d)
 	case event.StepProgress:
@@ -112,17 +116,22 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.StepSkipped:
 		to.tracker.applyStepSkipped(d)
 	case event.StepInDoubt:
+		r.OpenQuestions.found(d.Index, d.Attempt)
 		to.tracker.applyStepInDoubt(d)
 	case event.CheckCompleted:
-		to.tracker.applyCheck(d)
+		if d.Index == "" {
+			r.applyAccepted(d)
+		} else {
+			to.tracker.applyCheck(d)
+		}
 	case event.DoubtResolved:
-		to.tracker.applyDoubtResolved(d)
+		to.decider.applyDoubtResolved(d)
 	case event.FailureResolved:
-		to.tracker.applyFailureResolved(d)
+		to.decider.applyFailureResolved(d)
 	case event.GateRequested:
-		to.tracker.applyGateRequested(e, d)
+		to.gatekeeper.applyGateRequested(e, d)
 	case event.GateResolved:
-		to.tracker.applyGateResolved(d)
+		to.gatekeeper.applyGateResolved(d)
 	case event.ElicitationRequested:
 		r.OpenQuestions.elicit(d)
 	case event.ElicitationResolved:
@@ -138,15 +147,57 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
-		to.arranger.applyRequest(d)
+		r.applyRequest(d)
 	case event.ModelReplied:
-		to.arranger.applyReply(d)
+		r.applyReply(d)
 	case event.SynthesisStarted:
-		to.arranger.applySynthesisStarted(d)
+		to.dialogue.applySynthesisStarted(d)
 	case event.SynthesisDelta:
 		r.Outcome.stream(d)
 	case event.SynthesisCompleted:
-		to.arranger.applySynthesis(d)
+		to.dialogue.applySynthesis(d)
+	}
+}
+
+// applyRequest records a request to a model outside the three phases, and applyReply the reply.
+func (r *Run) applyRequest(d event.ModelRequested) {
+	to, s := r.services(), r.Step(d.Step)
+	to.counter.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
+	switch {
+	case d.Purpose == prompt.PurposeChat:
+		r.Conversations.chat().request(r.Now)
+	case d.Attempt > 0:
+		if s != nil && s.Loop != nil {
+			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
+				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
+			}
+			s.Loop.request(r.Now)
+			to.scheduler.enqueue(s)
+		}
+	case d.Purpose == prompt.PurposeStep && s != nil:
+		s.sawInPart(d.Request.Partial)
+		s.request().ask()
+		to.scheduler.enqueue(s)
+	default:
+		to.planwriter.applyRequest()
+	}
+}
+
+func (r *Run) applyReply(d event.ModelReplied) {
+	to := r.services()
+	to.counter.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
+	switch {
+	case d.Purpose == prompt.PurposeChat:
+		to.dialogue.applyChatTurn(d)
+	case d.Attempt > 0:
+		to.dialogue.applyTurn(d)
+	case d.Purpose != prompt.PurposeStep:
+		to.planwriter.applyReply(d)
+	default:
+		if s := r.Step(d.Step); s != nil {
+			to.preparer.applyArgs(s, d)
+			to.scheduler.enqueue(s)
+		}
 	}
 }
 
@@ -173,7 +224,7 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		return
 	}
 	r.Clock.fire(d.ID)
-	r.services().tracker.applyDeadline(d.ID)
+	r.services().dialogue.applyDeadline(d.ID)
 	waiting := r.queues.of(needTimer)
 	if s := waiting.top(); s != nil && r.fired(s.retryTimer()) {
 		r.services().scheduler.enqueue(s)
@@ -330,7 +381,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 		r.Planning.begin(planning.Given(*d.Plan))
 		return
 	}
-	r.services().arranger.planGoal(d)
+	r.services().planwriter.planGoal(d)
 }
 
 // applyDamaged treats every step with effects that could start here as started,

@@ -35,9 +35,9 @@ func (r *Run) Steerable() bool {
 	case r.services().roster.converses():
 		return true
 	case r.Revision == 0:
-		return r.services().origins.canReplan()
+		return r.Planning.canReplan(r.Model)
 	default:
-		return r.services().origins.canReplan() && (r.Planning.active() || r.Planning.wantsReplan() || !r.services().closer.settled())
+		return r.Planning.canReplan(r.Model) && (r.Planning.active() || r.Planning.wantsReplan() || !r.services().closer.settled())
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.services().origins.canReplan(), Denied: s.Failure == event.FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.Planning.canReplan(r.Model), Denied: s.Failure == event.FailureDenied,
 		}
 		if q.Args == nil {
 			q.Args = s.args()

@@ -19,8 +19,6 @@ type scheduler struct {
 	terms    *Terms
 	tools    *Toolbox
 	board    *Board
-	ledger   *Ledger
-	planning *Planning
 	queues   *queues
 	clock    *Clock
 	meter    *Meter
@@ -244,14 +242,13 @@ func (r *scheduler) rebuildGraph() {
 	}, r.terms.fallback())
 	r.preparer.learnTools("", r.board.Plan.Acceptance)
 	r.board.executed(r.preparer.findMissingArgs)
-	r.ledger.grow(len(r.board.Steps))
 	r.enqueueAll()
 }
 
 // skipModelSteps skips the steps of a routed plan that need a model if there is
 // none, and their dependents.
 func (r *scheduler) skipModelSteps() {
-	if r.planning.Route == nil || r.terms.Model != "" {
+	if r.terms.Model != "" {
 		return
 	}
 	for _, s := range r.board.Steps {
@@ -269,4 +266,37 @@ func (r *scheduler) onlyRechecks(s *StepState) bool {
 		return true
 	}
 	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.caller.repeatable(s))
+}
+
+// beginChecks has the checks of a step evaluated, from the first.
+func (r *scheduler) beginChecks(s *StepState) {
+	s.beginChecks(r.clock.Seq)
+}
+
+// again makes a step wait for a new attempt, and resets everything that permits
+// one.
+func (r *scheduler) again(s *StepState) {
+	if r.onlyRechecks(s) {
+		r.beginChecks(s)
+		s.countAfresh()
+		return
+	}
+	s.again()
+}
+
+// refills asks a model once more for the arguments that the tool refused: small models
+// copy a text nearly right. A change by one of the workspace's own operators is made whole
+// or not at all, so that nothing has happened.
+func (r *scheduler) refills(s *StepState) bool {
+	if s.Failure != event.FailureTool || r.terms.Model == "" || s.isItem() {
+		return false
+	}
+	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
+		return false
+	}
+	if !s.refill() {
+		return false
+	}
+	r.enqueue(s)
+	return true
 }

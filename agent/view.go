@@ -108,6 +108,7 @@ type ledgerView interface {
 // planningView is the making of plans.
 type planningView interface {
 	hasOwn() bool
+	canReplan(model string) bool
 	byWords() bool
 	taken() (route event.RouteMatched, ok bool)
 	isRouted() bool
