@@ -10,7 +10,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
-	"replan/planning/expression"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -23,18 +22,17 @@ const (
 	shownOfOne = 4_000
 )
 
-// answers writes what a run answers without a model, and what is known about its evidence.
+// answers writes what a run answers without a model.
 type answers struct {
-	terms      termsView
-	tools      toolsView
-	ledger     ledgerView
-	planning   planningView
-	board      boardView
-	outcome    outcomeView
-	acceptance acceptanceView
-	models     modelsView
-	clock      clockView
-	meter      meterView
+	terms    termsView
+	tools    toolsView
+	ledger   ledgerView
+	planning planningView
+	board    boardView
+	outcome  outcomeView
+	clock    clockView
+	meter    meterView
+	evidence *evidence
 }
 
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
@@ -109,16 +107,16 @@ func (r *answers) unwritten() string {
 
 // Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
-// therefore takes at most a sixth of the context window, at three characters a
-// token.
-func (r *answers) Results() string {
+// therefore takes at most a sixth of the context window, whose size is in tokens, at three
+// characters a token.
+func (r *answers) Results(window int) string {
 	hasResult := func(s stepView) bool { return resultText(s) != "" }
 	if final, over := r.outcome.final(); !over || final.Status != event.StatusCompleted || final.Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
 	}
 	bound := shownOfAll
-	if r.models.window() > 0 {
-		bound = min(bound, r.models.window()/2)
+	if window > 0 {
+		bound = min(bound, window/2)
 	}
 	return r.stepResults(bound)
 }
@@ -144,49 +142,6 @@ func (r *answers) stepResults(bound int) string {
 		}
 	}
 	return text.String()
-}
-
-// Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
-func (r *answers) Evidence() []plan.Evidence {
-	out := []plan.Evidence{}
-	for _, s := range r.board.steps() {
-		switch {
-		case s.isDraft() || s.isDry() || s.notTaken():
-		case s.expands() && len(itemChecks(s)) > 0:
-			out = append(out, itemEvidence(s)...)
-		case len(ChecksOf(s.planned())) > 0:
-			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
-		case s.status() == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
-		}
-	}
-	if r.terms.DryRun() {
-		return out
-	}
-	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
-}
-
-// StateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *answers) StateOf(s stepView) plan.EvidenceState {
-	switch {
-	case s.isDraft() || s.isDry():
-		return ""
-	case s.expands() && len(itemChecks(s)) > 0:
-		if evidence := itemEvidence(s); len(evidence) > 0 {
-			return worst(evidence).State
-		}
-		return ""
-	case len(ChecksOf(s.planned())) == 0:
-		if s.status() == StepCompleted && r.claims(s) {
-			return plan.StateClaimed
-		}
-		return ""
-	case len(s.checked()) == 0:
-		return plan.StateUnchecked
-	}
-	return worst(evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())).State
 }
 
 // firstModelStep returns the first step that was skipped because there was no model, or
@@ -272,7 +227,7 @@ func (r *answers) orUnverified(e ending) ending {
 	if !r.terms.requireVerified() || e.status != event.StatusCompleted || r.board.revision() == 0 || r.terms.PlanOnly() || r.terms.DryRun() {
 		return e
 	}
-	evidence := r.Evidence()
+	evidence := r.evidence.Evidence()
 	for _, v := range evidence {
 		if v.State != plan.StateVerified {
 			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
@@ -291,7 +246,7 @@ func (r *answers) result(e ending) event.Result {
 	out := event.Result{
 		Run: r.terms.id(), Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: r.board.revisions(),
-		Usage: r.meter.used(), Evidence: r.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
+		Usage: r.meter.used(), Evidence: r.evidence.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
@@ -357,4 +312,27 @@ func resultText(s stepView) string {
 	default:
 		return plan.CanonicalJSON(result)
 	}
+}
+
+// noTestsRun reports whether the words of the goal ask for tests, and none ran.
+func (r *answers) noTestsRun() bool {
+	taken, ok := r.planning.taken()
+	return ok && intent.NoTestsRun(taken.Intent, r.ledger.history())
+}
+
+// endingByRule returns how a run ends whose answer is put together from the results.
+func (r *answers) endingByRule() ending {
+	e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
+	switch s := r.firstModelStep(); {
+	case s != nil: // the user did not ask to skip it, so the order was not carried out
+		e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
+		e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.index(), s.title())
+	case r.incomplete(), r.noTestsRun():
+		e.reason = event.ReasonPartial
+	case intent.NothingFound(r.meant(), r.ledger.history()):
+		e.reason = event.ReasonNothingFound
+	case intent.NothingToCommit(r.meant(), r.ledger.history()):
+		e.reason = event.ReasonNothingToCommit
+	}
+	return e
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -16,12 +15,16 @@ import (
 
 // checker evaluates the checks of steps, and the acceptance of a plan.
 type checker struct {
-	caller  *caller
-	guards  *guards
-	origins *origins
-	tools   toolsView
-	clock   clockView
-	meter   meterView
+	terms      termsView
+	tools      toolsView
+	board      boardView
+	outcome    outcomeView
+	acceptance acceptanceView
+	queues     queuesView
+	clock      clockView
+	caller     *caller
+	guards     *guards
+	origins    *origins
 }
 
 // looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
@@ -123,7 +126,7 @@ func (r *checker) nextCheck(subject checkSubject, free *slots) []Action {
 	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(0, facts.Tool)
+	timeout, limit := r.guards.timeLimit(0, facts.Tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.caller.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
@@ -190,15 +193,27 @@ func (r *checker) checkCall(subject checkSubject, check plan.Check, free *slots)
 	}
 }
 
-// timeLimit returns how long a call may take, and whose limit that is: the step's
-// own takes precedence over that of the tool's server, and that over the general one.
-func (r *checker) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
-	switch {
-	case own > 0:
-		return own, "the step's own"
-	case tool.TimeoutMS > 0:
-		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
-	default:
-		return time.Duration(r.meter.limits().StepTimeoutMS) * time.Millisecond, "step_timeout"
+// nextAcceptance evaluates the plan's acceptance, after its last step.
+func (r *checker) nextAcceptance() []Action {
+	subject := r.acceptance.acceptanceOf(r.board)
+	if r.board.revision() == 0 || r.terms.DryRun() || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
+		return nil
 	}
+	free := r.guards.freeSlots()
+	return r.nextCheck(subject, &free)
+}
+
+// checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
+// finish. After a stop nothing can be called; a resume evaluates it.
+func (r *checker) checksBeforeEnd() []Action {
+	if e, _ := r.outcome.endsAs(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
+		return nil
+	}
+	return r.nextDue()
+}
+
+// nextDue evaluates the checks of all steps whose work is done.
+func (r *checker) nextDue() []Action {
+	free := r.guards.freeSlots()
+	return r.nextChecks(r.queues.all(needCheck), &free)
 }

@@ -59,11 +59,14 @@
 //     board, approver applies reviews, and resumer takes steps up again. scheduler queues what
 //     each step needs next, and preparer resolves its call. dialogue takes the replies of
 //     models, counter counts what is used, and recorder writes down attempts.
-//   - For the next action: decision chooses what comes first, starter starts steps,
-//     planmaker has plans made, closer ends the run, and guards hold the limits.
-//   - For both: caller finds the rules about calls, origins knows where the
-//     text of a call comes from, checker evaluates checks, briefing tells the models
-//     about the run, and answers writes answers without a model.
+//   - For the next action: decision chooses what comes first. starter starts steps: their
+//     gates (gateopener), calls (callstarter), requests to models (requester) and records
+//     (reporter). planmaker has plans made, closer ends the run, doubts is about steps in
+//     doubt, and notices reports what follows from the state alone.
+//   - For both: roster finds steps, caller the rules about calls, and origins where the text of
+//     a call comes from. guards hold the limits, checker evaluates checks, briefing tells the
+//     models about the run, answers writes answers without a model, and evidence says what
+//     shows that the work is done.
 //
 // Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
 // [Run.Next] in run_next.go. The types behind Next see the run by the views in view*.go.

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"replan/agent/event"
 	"replan/internal/english"
@@ -288,4 +289,60 @@ func SpentReason(guard string) event.Reason {
 	default:
 		return event.ReasonGuard
 	}
+}
+
+// overdue ends the run when its time is up.
+func (r *guards) overdue() *Action {
+	limit := r.meter.limits().MaxDurationMS
+	used := r.clock.Elapsed().Milliseconds()
+	if limit <= 0 || used < limit {
+		return nil
+	}
+	return &Action{Record: event.GuardBlocked{
+		Guard: event.GuardTime, Used: used, Limit: limit,
+		Reason: untrusted.Text(fmt.Sprintf("the run took longer than its limit of %s", time.Duration(limit)*time.Millisecond)),
+	}}
+}
+
+// deadline requests a timer for the end of the run's time.
+func (r *guards) deadline() []Action {
+	if r.meter.limits().MaxDurationMS <= 0 || r.clock.fired(event.GuardTime) {
+		return nil
+	}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.clock.reaches(time.Duration(r.meter.limits().MaxDurationMS) * time.Millisecond)}}}
+}
+
+// timeLimit returns how long a call may take, and whose limit that is: the step's
+// own takes precedence over that of the tool's server, and that over the general one.
+func (r *guards) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
+	switch {
+	case own > 0:
+		return own, "the step's own"
+	case tool.TimeoutMS > 0:
+		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
+	default:
+		return time.Duration(r.meter.limits().StepTimeoutMS) * time.Millisecond, "step_timeout"
+	}
+}
+
+// low returns the warnings about budgets that run low, each once.
+func (r *guards) low() []Action {
+	var out []Action
+	for _, b := range r.budgets() {
+		if b.low() && !r.meter.hasWarned(b.guard) {
+			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
+		}
+	}
+	return out
+}
+
+// modelsBusy reports whether the models work on as many requests as they may.
+func (r *guards) modelsBusy() bool { return r.flight.modelsUnderWay() >= r.meter.modelSlots() }
+
+// idle reports whether nothing is under way, and no gate is open.
+func (r *guards) idle() bool { return r.flight.quiet() && len(r.permissions.openGates()) == 0 }
+
+// leftOver returns the limits of a run that a call requests.
+func (r *guards) leftOver(readOnly bool) event.Limits {
+	return r.meter.leftOver(readOnly, r.clock.Elapsed())
 }

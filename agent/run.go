@@ -48,16 +48,23 @@ type services struct {
 	roster   *roster
 	origins  *origins
 	caller   *caller
+	evidence *evidence
 	answers  *answers
 	briefing *briefing
 	guards   *guards
 	checker  *checker
 
 	// For the next action.
-	starter   *starter
-	closer    *closer
-	planmaker *planmaker
-	decision  *decision
+	gateopener  *gateopener
+	callstarter *callstarter
+	requester   *requester
+	reporter    *reporter
+	starter     *starter
+	doubts      *doubts
+	notices     *notices
+	closer      *closer
+	planmaker   *planmaker
+	decision    *decision
 
 	// After an event.
 	preparer   *preparer
@@ -96,9 +103,10 @@ func newServices(r *Run) *services {
 		origins: s.origins, terms: &r.Terms, tools: &r.Toolbox, planning: &r.Planning, board: &r.Board,
 		permissions: &r.Permissions,
 	}
+	s.evidence = &evidence{terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, acceptance: &r.Acceptance}
 	s.answers = &answers{
 		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, outcome: &r.Outcome,
-		acceptance: &r.Acceptance, models: &r.ModelCalls, clock: &r.Clock, meter: &r.Meter,
+		clock: &r.Clock, meter: &r.Meter, evidence: s.evidence,
 	}
 	s.briefing = &briefing{
 		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, conversations: &r.Conversations, permissions: &r.Permissions,
@@ -109,28 +117,47 @@ func newServices(r *Run) *services {
 		permissions: &r.Permissions, flight: &r.flight, meter: &r.Meter, clock: &r.Clock,
 	}
 	s.checker = &checker{
-		caller: s.caller, guards: s.guards, origins: s.origins, tools: &r.Toolbox, clock: &r.Clock, meter: &r.Meter,
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, outcome: &r.Outcome, acceptance: &r.Acceptance,
+		queues: &r.queues, clock: &r.Clock, caller: s.caller, guards: s.guards, origins: s.origins,
+	}
+
+	s.gateopener = &gateopener{
+		tools: &r.Toolbox, steps: s.roster, permissions: &r.Permissions, caller: s.caller, guards: s.guards,
+	}
+	s.callstarter = &callstarter{
+		tools: &r.Toolbox, board: &r.Board, caller: s.caller, origins: s.origins, guards: s.guards, briefing: s.briefing,
+	}
+	s.requester = &requester{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, conversations: &r.Conversations, origins: s.origins,
+		guards: s.guards, briefing: s.briefing,
+	}
+	s.reporter = &reporter{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, clock: &r.Clock, caller: s.caller, guards: s.guards,
 	}
 	s.starter = &starter{
-		checker: s.checker, caller: s.caller, origins: s.origins, guards: s.guards, briefing: s.briefing,
-		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, steps: s.roster, queues: &r.queues, permissions: &r.Permissions,
-		conversations: &r.Conversations, clock: &r.Clock, meter: &r.Meter,
+		queues: &r.queues, guards: s.guards, checker: s.checker, gates: s.gateopener, calls: s.callstarter,
+		models: s.requester, reporter: s.reporter,
+	}
+	s.doubts = &doubts{terms: &r.Terms, questions: &r.OpenQuestions, steps: s.roster}
+	s.notices = &notices{
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, ledger: &r.Ledger, uncommitted: &r.uncommittedFiles,
+		guards: s.guards,
 	}
 	s.closer = &closer{
-		answers: s.answers, guards: s.guards, checker: s.checker, briefing: s.briefing, terms: &r.Terms,
-		tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: s.roster, outcome: &r.Outcome,
-		acceptance: &r.Acceptance, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
-		uncommitted: &r.uncommittedFiles, queues: &r.queues, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, outcome: &r.Outcome, conversations: &r.Conversations,
+		flight: &r.flight, answers: s.answers, evidence: s.evidence, doubts: s.doubts, guards: s.guards,
+		checker: s.checker, briefing: s.briefing,
 	}
 	s.planmaker = &planmaker{
-		closer: s.closer, starter: s.starter, checker: s.checker, origins: s.origins, guards: s.guards,
-		briefing: s.briefing, terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: s.roster,
-		conversations: &r.Conversations, queues: &r.queues, flight: &r.flight, meter: &r.Meter,
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: s.roster, flight: &r.flight, meter: &r.Meter,
+		closer: s.closer, starter: s.starter, calls: s.callstarter, checker: s.checker, guards: s.guards,
 	}
 	s.decision = &decision{
-		closer: s.closer, starter: s.starter, planmaker: s.planmaker, terms: &r.Terms,
-		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+		terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions,
+		reviews: &r.PlanReviews, doubts: s.doubts, notices: s.notices, guards: s.guards, planmaker: s.planmaker,
+		starter: s.starter, closer: s.closer,
 	}
+
 	s.preparer = &preparer{
 		caller: s.caller, terms: &r.Terms, tools: &r.Toolbox, permissions: &r.Permissions,
 	}

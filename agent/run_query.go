@@ -22,7 +22,13 @@ func (r *Run) Step(index string) *StepState { return r.services().roster.Step(in
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {
-	return r.Active() && (!r.quiet() || len(r.queues.of(needCheck)) > 0 || r.services().closer.accepting())
+	return r.Active() && (!r.quiet() || len(r.queues.of(needCheck)) > 0 || r.accepting())
+}
+
+// accepting reports whether the plan's acceptance is being evaluated.
+func (r *Run) accepting() bool {
+	to := r.services()
+	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && to.starter.settled() && to.checker.nextAcceptance() != nil
 }
 
 // Steerable reports whether a remark of the user to the run would be heard.
@@ -37,7 +43,7 @@ func (r *Run) Steerable() bool {
 	case r.Revision == 0:
 		return r.Planning.canReplan(r.Model)
 	default:
-		return r.Planning.canReplan(r.Model) && (r.Planning.active() || r.Planning.wantsReplan() || !r.services().closer.settled())
+		return r.Planning.canReplan(r.Model) && (r.Planning.active() || r.Planning.wantsReplan() || !r.services().starter.settled())
 	}
 }
 
@@ -284,15 +290,15 @@ func (r *Run) SynthesisItems() []plan.HistoryItem { return r.services().answers.
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
-func (r *Run) Results() string { return r.services().answers.Results() }
+func (r *Run) Results() string { return r.services().answers.Results(r.ModelCalls.window()) }
 
 // Evidence returns what is known about the checks of the plan, and about the steps that
 // no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []plan.Evidence { return r.services().answers.Evidence() }
+func (r *Run) Evidence() []plan.Evidence { return r.services().evidence.Evidence() }
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.services().answers.StateOf(s) }
+func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.services().evidence.StateOf(s) }
 
 // ModelPlans reports whether a model makes the first plan of the run. It does not
 // if the plan is given, follows from the words of the goal, or comes from another

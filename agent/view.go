@@ -149,7 +149,6 @@ type conversationsView interface {
 // modelsView is what the replies of models show of them.
 type modelsView interface {
 	measured(model string, bytesPerToken, readSpeed float64) (bytes, read float64)
-	window() int
 }
 
 // acceptanceView is the evaluation of the acceptance of the plan.
