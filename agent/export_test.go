@@ -19,7 +19,8 @@ func (r *Run) Carried(index string) []rule.Provenance {
 func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Same reports whether two runs are in the same state, in every field. Of the tools that a run
-// has looked up, only their names count: what it knows of them follows from its catalog.
+// has looked up, only their names count: what it knows of them follows from its catalog. Their
+// services are as they were made, since these keep nothing of their own.
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r
@@ -28,7 +29,8 @@ func Same(a, b *Run) bool {
 	}
 	runA, knownA := state(a)
 	runB, knownB := state(b)
-	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB)
+	asMade := func(r *Run) bool { return reflect.DeepEqual(r.services(), newServices(r)) }
+	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB) && asMade(a) && asMade(b)
 }
 
 // PartsOfNext returns what the types behind Next could change: parts of the run that they reach
