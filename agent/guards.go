@@ -325,8 +325,8 @@ func (r *guards) timeLimit(own time.Duration, tool plan.Tool) (limit time.Durati
 	}
 }
 
-// low returns the warnings about budgets that run low, each once.
-func (r *guards) low() []Action {
+// lowBudgets returns the warnings about budgets that run low, each once.
+func (r *guards) lowBudgets() []Action {
 	var out []Action
 	for _, b := range r.budgets() {
 		if b.low() && !r.meter.hasWarned(b.guard) {

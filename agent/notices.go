@@ -28,7 +28,7 @@ func (r *notices) nextRecords() []Action {
 		}
 	}
 	out = append(out, r.nextDirty()...)
-	return append(out, r.guards.low()...)
+	return append(out, r.guards.lowBudgets()...)
 }
 
 // nextDirty says, once, that the folder held changes before the run makes its
