@@ -10,7 +10,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
-	"replan/planning/expression"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -23,23 +22,22 @@ const (
 	shownOfOne = 4_000
 )
 
-// answers writes what a run answers without a model, and what is known about its evidence.
+// answers writes what a run answers without a model.
 type answers struct {
-	terms      termsView
-	tools      toolsView
-	ledger     ledgerView
-	planning   planningView
-	board      boardView
-	outcome    outcomeView
-	acceptance acceptanceView
-	models     modelsView
-	clock      clockView
-	meter      meterView
+	terms    termsView
+	tools    toolsView
+	ledger   ledgerView
+	planning planningView
+	board    boardView
+	outcome  outcomeView
+	clock    clockView
+	meter    meterView
+	evidence *evidence
 }
 
 // missingAnswer returns why the model wrote no complete answer, or "" if it did
 // or rules replace it.
-func (r answers) missingAnswer() string {
+func (r *answers) missingAnswer() string {
 	if !r.outcome.answer().Done || r.outcome.answer().Direct || r.ruleAnswers() {
 		return ""
 	}
@@ -48,12 +46,12 @@ func (r answers) missingAnswer() string {
 
 // ruleAnswers reports whether the answer by rule replaces one that the model
 // never began.
-func (r answers) ruleAnswers() bool {
+func (r *answers) ruleAnswers() bool {
 	return r.outcome.answer().Text == "" && r.planning.isRouted() && r.board.revision() == 1
 }
 
 // supported returns an answer with a note on what it names and no result holds.
-func (r answers) supported(answer string) string {
+func (r *answers) supported(answer string) string {
 	var results strings.Builder
 	var counts []int
 	for _, item := range r.ledger.history() {
@@ -83,7 +81,7 @@ func (r answers) supported(answer string) string {
 
 // passage quotes the lines that hold what the goal asks, since the words of small models
 // are often not the whole answer; "" if the answer quotes them, or none do.
-func (r answers) passage(answer string) string {
+func (r *answers) passage(answer string) string {
 	p, ok := intent.PassageFor(string(r.terms.goal()), r.ledger.history())
 	if !ok {
 		return ""
@@ -97,7 +95,7 @@ func (r answers) passage(answer string) string {
 
 // unwritten returns the answer if the model gave none or only a part: that part,
 // or the steps with their results.
-func (r answers) unwritten() string {
+func (r *answers) unwritten() string {
 	if r.ruleAnswers() {
 		return r.ruled()
 	}
@@ -109,23 +107,23 @@ func (r answers) unwritten() string {
 
 // Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
-// therefore takes at most a sixth of the context window, at three characters a
-// token.
-func (r answers) Results() string {
+// therefore takes at most a sixth of the context window, whose size is in tokens, at three
+// characters a token.
+func (r *answers) Results(window int) string {
 	hasResult := func(s stepView) bool { return resultText(s) != "" }
 	if final, over := r.outcome.final(); !over || final.Status != event.StatusCompleted || final.Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
 	}
 	bound := shownOfAll
-	if r.models.window() > 0 {
-		bound = min(bound, r.models.window()/2)
+	if window > 0 {
+		bound = min(bound, window/2)
 	}
 	return r.stepResults(bound)
 }
 
 // stepResults lists the steps with their results as Markdown, with at most bound
 // characters of results.
-func (r answers) stepResults(bound int) string {
+func (r *answers) stepResults(bound int) string {
 	sizes := make([]int, len(r.board.steps()))
 	for i, s := range r.board.steps() {
 		sizes[i] = min(utf8.RuneCountInString(resultText(s)), shownOfOne)
@@ -146,52 +144,9 @@ func (r answers) stepResults(bound int) string {
 	return text.String()
 }
 
-// Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
-func (r answers) Evidence() []plan.Evidence {
-	out := []plan.Evidence{}
-	for _, s := range r.board.steps() {
-		switch {
-		case s.isDraft() || s.isDry() || s.notTaken():
-		case s.expands() && len(itemChecks(s)) > 0:
-			out = append(out, itemEvidence(s)...)
-		case len(ChecksOf(s.planned())) > 0:
-			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
-		case s.status() == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
-		}
-	}
-	if r.terms.DryRun() {
-		return out
-	}
-	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
-}
-
-// StateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r answers) StateOf(s stepView) plan.EvidenceState {
-	switch {
-	case s.isDraft() || s.isDry():
-		return ""
-	case s.expands() && len(itemChecks(s)) > 0:
-		if evidence := itemEvidence(s); len(evidence) > 0 {
-			return worst(evidence).State
-		}
-		return ""
-	case len(ChecksOf(s.planned())) == 0:
-		if s.status() == StepCompleted && r.claims(s) {
-			return plan.StateClaimed
-		}
-		return ""
-	case len(s.checked()) == 0:
-		return plan.StateUnchecked
-	}
-	return worst(evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())).State
-}
-
 // firstModelStep returns the first step that was skipped because there was no model, or
 // nil.
-func (r answers) firstModelStep() stepView {
+func (r *answers) firstModelStep() stepView {
 	for _, s := range r.board.steps() {
 		if s.skipReason() == needsModelReason {
 			return s
@@ -202,7 +157,7 @@ func (r answers) firstModelStep() stepView {
 
 // answersByRule reports whether the answer is put together from the results. This
 // requires a routed plan, for which a model would add nothing or is not available.
-func (r answers) answersByRule() bool {
+func (r *answers) answersByRule() bool {
 	taken, ok := r.planning.taken()
 	if !ok {
 		_, ok := r.answeredByRule()
@@ -217,7 +172,7 @@ func (r answers) answersByRule() bool {
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
 // have planned: it asks for a list that one look made, or a small model has changed what
 // the goal wants changed and would only repeat it.
-func (r answers) answeredByRule() (intent.Intent, bool) {
+func (r *answers) answeredByRule() (intent.Intent, bool) {
 	if r.terms.isGiven() || r.terms.skipSynthesis() || r.planning.hasOwn() || r.board.revision() == 0 {
 		return intent.Intent{}, false
 	}
@@ -237,7 +192,7 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 }
 
 // meant returns the intent that the answer by rule is about.
-func (r answers) meant() intent.Intent {
+func (r *answers) meant() intent.Intent {
 	if taken, ok := r.planning.taken(); ok {
 		return taken.Intent
 	}
@@ -246,7 +201,7 @@ func (r answers) meant() intent.Intent {
 }
 
 // ruled returns the answer by rule.
-func (r answers) ruled() string {
+func (r *answers) ruled() string {
 	left := ""
 	if s := r.firstModelStep(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.index())
@@ -259,7 +214,7 @@ func (r answers) ruled() string {
 
 // SynthesisItems returns the items from which the answer is made, see
 // [prompt.SynthesisItems].
-func (r answers) SynthesisItems() []plan.HistoryItem {
+func (r *answers) SynthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.board.steps() {
 		partial[s.index()] = s.seenInPart()
@@ -268,11 +223,11 @@ func (r answers) SynthesisItems() []plan.HistoryItem {
 }
 
 // orUnverified returns how a run ends that requires everything to be verified.
-func (r answers) orUnverified(e ending) ending {
+func (r *answers) orUnverified(e ending) ending {
 	if !r.terms.requireVerified() || e.status != event.StatusCompleted || r.board.revision() == 0 || r.terms.PlanOnly() || r.terms.DryRun() {
 		return e
 	}
-	evidence := r.Evidence()
+	evidence := r.evidence.Evidence()
 	for _, v := range evidence {
 		if v.State != plan.StateVerified {
 			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
@@ -287,11 +242,11 @@ func (r answers) orUnverified(e ending) ending {
 }
 
 // result returns the result of the run.
-func (r answers) result(e ending) event.Result {
+func (r *answers) result(e ending) event.Result {
 	out := event.Result{
 		Run: r.terms.id(), Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: r.board.revisions(),
-		Usage: r.meter.used(), Evidence: r.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
+		Usage: r.meter.used(), Evidence: r.evidence.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
@@ -309,7 +264,7 @@ func (r answers) result(e ending) event.Result {
 
 // incomplete reports whether a step of the current plan was skipped, or none of those
 // with a condition was taken.
-func (r answers) incomplete() bool {
+func (r *answers) incomplete() bool {
 	conditions, taken := 0, 0
 	for _, s := range r.board.steps() {
 		if s.status() != StepCompleted && !s.notTaken() || s.fanOutState().unfinished() {
@@ -357,4 +312,27 @@ func resultText(s stepView) string {
 	default:
 		return plan.CanonicalJSON(result)
 	}
+}
+
+// noTestsRun reports whether the words of the goal ask for tests, and none ran.
+func (r *answers) noTestsRun() bool {
+	taken, ok := r.planning.taken()
+	return ok && intent.NoTestsRun(taken.Intent, r.ledger.history())
+}
+
+// endingByRule returns how a run ends whose answer is put together from the results.
+func (r *answers) endingByRule() ending {
+	e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
+	switch s := r.firstModelStep(); {
+	case s != nil: // the user did not ask to skip it, so the order was not carried out
+		e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
+		e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.index(), s.title())
+	case r.incomplete(), r.noTestsRun():
+		e.reason = event.ReasonPartial
+	case intent.NothingFound(r.meant(), r.ledger.history()):
+		e.reason = event.ReasonNothingFound
+	case intent.NothingToCommit(r.meant(), r.ledger.history()):
+		e.reason = event.ReasonNothingToCommit
+	}
+	return e
 }

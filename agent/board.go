@@ -291,6 +291,11 @@ func (b *Board) Variables() map[string]any {
 	return out
 }
 
+// unsettled reports whether any step of the plan is left.
+func (b *Board) unsettled() bool {
+	return slices.ContainsFunc(b.Steps, func(s *StepState) bool { return !s.settled() })
+}
+
 // Done returns the number of completed steps in the plan.
 func (b *Board) Done() int {
 	n := 0

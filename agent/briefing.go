@@ -20,7 +20,7 @@ type briefing struct {
 
 // brief returns what a planner learns about this run. A new plan gets no tool
 // that the first was not offered, even if a resume added some.
-func (r briefing) brief() prompt.Brief {
+func (r *briefing) brief() prompt.Brief {
 	catalog := r.tools.catalog()
 	var withheld plan.Catalog
 	if slices.ContainsFunc(catalog, r.permissions.hasChanged) {
@@ -43,7 +43,7 @@ func (r briefing) brief() prompt.Brief {
 
 // callable returns the tools that the model of a loop may call, except for
 // [prompt.FindTool].
-func (r briefing) callable(l loopView) plan.Catalog {
+func (r *briefing) callable(l loopView) plan.Catalog {
 	if l.agentStep() == nil {
 		return prompt.ChatTools(r.brief())
 	}
@@ -51,7 +51,7 @@ func (r briefing) callable(l loopView) plan.Catalog {
 }
 
 // briefOf returns the brief for the next turn of a loop.
-func (r briefing) briefOf(l loopView) prompt.Brief {
+func (r *briefing) briefOf(l loopView) prompt.Brief {
 	b := r.brief()
 	b.Found = l.foundTools()
 	return b
@@ -60,7 +60,7 @@ func (r briefing) briefOf(l loopView) prompt.Brief {
 // readable returns the tools by whose names calls in the text of a reply are known:
 // those that can be called, and the whole catalog if there are none, since a call is no
 // answer anyway.
-func (r briefing) readable(callable plan.Catalog) plan.Offer {
+func (r *briefing) readable(callable plan.Catalog) plan.Offer {
 	if len(callable) == 0 {
 		return plan.Offer(r.tools.catalog())
 	}

@@ -9,7 +9,7 @@ import (
 
 // caller knows the values of a step's call, and which rule decides about it.
 type caller struct {
-	origins     origins
+	origins     *origins
 	terms       termsView
 	tools       toolsView
 	planning    planningView
@@ -19,7 +19,7 @@ type caller struct {
 
 // coerce coerces args to the schema of the tool, if nothing is lost and the run is not
 // strict. What a dry run does not know stays as it is.
-func (r caller) coerce(facts toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
+func (r *caller) coerce(facts toolFacts, args map[string]any) (map[string]any, []plan.Coercion) {
 	if r.terms.strict() {
 		return args, nil
 	}
@@ -35,7 +35,7 @@ func (r caller) coerce(facts toolFacts, args map[string]any) (map[string]any, []
 }
 
 // repeatable reports whether running a step again has no second effect.
-func (r caller) repeatable(s stepView) bool {
+func (r *caller) repeatable(s stepView) bool {
 	if s.executor() != plan.ExecutorTool {
 		return true
 	}
@@ -44,7 +44,7 @@ func (r caller) repeatable(s stepView) bool {
 }
 
 // valuesFor returns the variables that the args of a step may refer to.
-func (r caller) valuesFor(s stepView) map[string]any {
+func (r *caller) valuesFor(s stepView) map[string]any {
 	if s.itemState().values() == nil {
 		return r.board.values()
 	}
@@ -64,7 +64,7 @@ func (r caller) valuesFor(s stepView) map[string]any {
 // tool requires and the plan lacks. If none is required, and a model planned the
 // step without mentioning args at all, it returns all args of the tool. In that
 // case only the title says what the call is about.
-func (r caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []string {
+func (r *caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []string {
 	missing := facts.Signature.Missing(step.Args)
 	if len(missing) == 0 && step.Args == nil && r.modelPlanned(s) && r.terms.model() != "" && !r.terms.DryRun() {
 		return facts.Signature.Names()
@@ -74,7 +74,7 @@ func (r caller) missingArgs(s stepView, step plan.Step, facts toolFacts) []strin
 
 // modelPlanned reports whether a model planned a step, in this run or earlier
 // when it wrote the plan given to this run.
-func (r caller) modelPlanned(s stepView) bool {
+func (r *caller) modelPlanned(s stepView) bool {
 	if s.authorState().byReplan() {
 		return !r.planning.hasOwn()
 	}
@@ -82,7 +82,7 @@ func (r caller) modelPlanned(s stepView) bool {
 }
 
 // checkValues returns the values of names, as the checks of a step see them.
-func (r caller) checkValues(s stepView, names []string) map[string]any {
+func (r *caller) checkValues(s stepView, names []string) map[string]any {
 	values := make(map[string]any, len(names)+1)
 	for _, name := range names {
 		if v, ok := r.board.value(name); ok {

@@ -16,7 +16,7 @@ import (
 // cover; a user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
-func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
+func (r *caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 	if facts.Err != nil {
 		return rule.Rule{Tool: s.tool(), Verdict: rule.VerdictAsk, Source: rule.SourceBuiltIn, Why: "there is no such tool"}
 	}
@@ -62,7 +62,7 @@ func (r caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 
 // uncovered returns the untrusted text in a step's call that the rule does not
 // cover.
-func (r caller) uncovered(s stepView, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
+func (r *caller) uncovered(s stepView, tool plan.Tool, matched rule.Rule, args map[string]any) []rule.Provenance {
 	if prompt.IsPlanTool(tool) || tool.KeepsText() {
 		return nil
 	}
@@ -76,12 +76,12 @@ func (r caller) uncovered(s stepView, tool plan.Tool, matched rule.Rule, args ma
 // unseen reports whether a call may change workspace files and passes by a rule
 // that says nothing about its arguments. Such a call may not remove most of a
 // file.
-func (r caller) unseen(s stepView, facts toolFacts) bool {
+func (r *caller) unseen(s stepView, facts toolFacts) bool {
 	return facts.Err == nil && facts.Tool.Trusted && facts.Tool.Previews && !s.gateState().allowed() && len(r.ruleFor(s, facts).Args) == 0
 }
 
 // gate returns the question that a step's call must pass.
-func (r caller) gate(s stepView) OpenGate {
+func (r *caller) gate(s stepView) OpenGate {
 	facts := r.tools.facts(s.tool())
 	tool := facts.Tool
 	return OpenGate{
@@ -98,7 +98,7 @@ func (r caller) gate(s stepView) OpenGate {
 // gateID returns the id of the gate for a step's next attempt in this revision. A
 // question about a call that the plan has dropped, or the user has edited, is
 // thus not mistaken for one about its replacement.
-func (r caller) gateID(s stepView) string {
+func (r *caller) gateID(s stepView) string {
 	id := fmt.Sprintf("%s.%d.%d", s.index(), r.board.revision(), s.nextAttempt())
 	if s.authorState().edits() > 0 {
 		id += fmt.Sprintf("e%d", s.authorState().edits())
@@ -111,7 +111,7 @@ func (r caller) gateID(s stepView) string {
 
 // sharing returns how many items an answer at the gate of an item is for: all of its step
 // if only the choice of the items makes it ask, else 0.
-func (r caller) sharing(s stepView, facts toolFacts) int {
+func (r *caller) sharing(s stepView, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
 	}
@@ -120,14 +120,14 @@ func (r caller) sharing(s stepView, facts toolFacts) int {
 
 // passed reports whether the user approved, in the review, the call that a step
 // is about to make.
-func (r caller) passed(s stepView) bool {
+func (r *caller) passed(s stepView) bool {
 	tool := r.tools.facts(s.tool()).Tool
 	return !r.permissions.hasChanged(tool) && s.gateState().approved(tool, s.callState().args(), s.nextAttempt())
 }
 
 // judgedPaths returns what the rules judged in place of the paths of a call, nil if no rule
 // about the tool is about a path.
-func (r caller) judgedPaths(s stepView, facts toolFacts) map[string]string {
+func (r *caller) judgedPaths(s stepView, facts toolFacts) map[string]string {
 	judges := slices.ContainsFunc(facts.Rules, rule.Rule.JudgesPaths) ||
 		r.permissions.judgePaths()
 	switch {

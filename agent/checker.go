@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"replan/agent/event"
 	"replan/agent/rule"
@@ -16,17 +15,21 @@ import (
 
 // checker evaluates the checks of steps, and the acceptance of a plan.
 type checker struct {
-	caller  caller
-	guards  guards
-	origins origins
-	tools   toolsView
-	clock   clockView
-	meter   meterView
+	terms      termsView
+	tools      toolsView
+	board      boardView
+	outcome    outcomeView
+	acceptance acceptanceView
+	queues     queuesView
+	clock      clockView
+	caller     *caller
+	guards     *guards
+	origins    *origins
 }
 
 // looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
 // wait is over all the same.
-func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
+func (r *checker) looksAtNoTests(subject checkSubject, names []string) bool {
 	s := subject.step
 	if s != nil && s.planned().Until != nil && len(subject.done) == 0 {
 		return false
@@ -49,7 +52,7 @@ func (r checker) looksAtNoTests(subject checkSubject, names []string) bool {
 }
 
 // nextChecks evaluates the checks of the steps whose work is done.
-func (r checker) nextChecks(ready []stepView, free *slots) []Action {
+func (r *checker) nextChecks(ready []stepView, free *slots) []Action {
 	var out []Action
 	// Those whose call is under way come first, so that no more run than there are slots.
 	waiting := slices.SortedFunc(slices.Values(ready), func(a, b stepView) int { return cmp.Compare(a.checksState().since(), b.checksState().since()) })
@@ -72,7 +75,7 @@ func (r checker) nextChecks(ready []stepView, free *slots) []Action {
 
 // poll returns the next actions of a step that waits, given those of its condition: it
 // continues, calls again later, or fails because its time is up.
-func (r checker) poll(s stepView, actions []Action) []Action {
+func (r *checker) poll(s stepView, actions []Action) []Action {
 	found, evaluated := actions[0].Record.(event.CheckCompleted)
 	if !evaluated || found.State == plan.StateVerified {
 		return actions
@@ -91,7 +94,7 @@ func (r checker) poll(s stepView, actions []Action) []Action {
 }
 
 // nextCheck evaluates the next check, or has its tool called if a slot is free.
-func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
+func (r *checker) nextCheck(subject checkSubject, free *slots) []Action {
 	check := subject.checks[len(subject.done)]
 	done := event.CheckCompleted{
 		Attempt: subject.number, Check: len(subject.done) + 1, Title: titleOf(check), Expect: check.Expect,
@@ -123,12 +126,12 @@ func (r checker) nextCheck(subject checkSubject, free *slots) []Action {
 	facts := r.tools.facts(check.Tool)
 	free.start(facts, 0) // it is no step of its own
 	done.Tool, done.Args = facts.Tool.QualifiedName(), call
-	timeout, limit := r.timeLimit(0, facts.Tool)
+	timeout, limit := r.guards.timeLimit(0, facts.Tool)
 	return []Action{{Effect: CallCheck{Check: done, Values: values, Tool: facts.Tool, Paths: r.caller.judgedPaths(&StepState{}, facts), Round: subject.round, Timeout: timeout, Limit: limit}}}
 }
 
 // unknownTo returns which unknown value a check looks at, "" if there is none.
-func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
+func (r *checker) unknownTo(subject checkSubject, check plan.Check) string {
 	names := expression.NamesOf(check.Expect)
 	for _, reference := range plan.References(check.Args) {
 		names = append(names, reference.Name)
@@ -149,7 +152,7 @@ func (r checker) unknownTo(subject checkSubject, check plan.Check) string {
 
 // checkCall returns the args of a check's call, or why it cannot be made. A check asks
 // no one: a call that needs a gate is not made.
-func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
+func (r *checker) checkCall(subject checkSubject, check plan.Check, free *slots) (args map[string]any, why string) {
 	facts := r.tools.facts(check.Tool)
 	switch {
 	case facts.Err != nil:
@@ -190,15 +193,27 @@ func (r checker) checkCall(subject checkSubject, check plan.Check, free *slots) 
 	}
 }
 
-// timeLimit returns how long a call may take, and whose limit that is: the step's
-// own takes precedence over that of the tool's server, and that over the general one.
-func (r checker) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
-	switch {
-	case own > 0:
-		return own, "the step's own"
-	case tool.TimeoutMS > 0:
-		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
-	default:
-		return time.Duration(r.meter.limits().StepTimeoutMS) * time.Millisecond, "step_timeout"
+// nextAcceptance evaluates the plan's acceptance, after its last step.
+func (r *checker) nextAcceptance() []Action {
+	subject := r.acceptance.acceptanceOf(r.board)
+	if r.board.revision() == 0 || r.terms.DryRun() || r.outcome.answer().Direct || r.outcome.answer().Started && !r.outcome.answer().Done || subject.over() {
+		return nil
 	}
+	free := r.guards.freeSlots()
+	return r.nextCheck(subject, &free)
+}
+
+// checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
+// finish. After a stop nothing can be called; a resume evaluates it.
+func (r *checker) checksBeforeEnd() []Action {
+	if e, _ := r.outcome.endsAs(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
+		return nil
+	}
+	return r.nextDue()
+}
+
+// nextDue evaluates the checks of all steps whose work is done.
+func (r *checker) nextDue() []Action {
+	free := r.guards.freeSlots()
+	return r.nextChecks(r.queues.all(needCheck), &free)
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
@@ -15,8 +16,8 @@ import (
 // dialogue carries on the conversations of a run: it makes the calls that models ask for,
 // and passes what the user says to them.
 type dialogue struct {
-	scheduler     scheduler
-	briefing      briefing
+	scheduler     *scheduler
+	briefing      *briefing
 	terms         *Terms
 	tools         *Toolbox
 	board         *Board
@@ -25,10 +26,12 @@ type dialogue struct {
 	outcome       *Outcome
 	permissions   *Permissions
 	clock         *Clock
+	steps         *roster
+	counter       *counter
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
-func (r dialogue) handleReply(l *Loop, said reply.Reply) {
+func (r *dialogue) handleReply(l *Loop, said reply.Reply) {
 	mayCall := len(r.briefing.callable(l)) > 0
 	if l.writesCallsAsText(said, mayCall) {
 		r.conversations.holdCalls(l.model(r.terms.Model))
@@ -43,12 +46,12 @@ func (r dialogue) handleReply(l *Loop, said reply.Reply) {
 }
 
 // promptContext returns what the reminders to the model of a loop depend on.
-func (r dialogue) promptContext(l *Loop) promptContext {
+func (r *dialogue) promptContext(l *Loop) promptContext {
 	return promptContext{goal: string(r.terms.Goal), writesCalls: r.conversations.holdsCalls(l.model(r.terms.Model))}
 }
 
 // newCall returns a step for a call of a loop.
-func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
+func (r *dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	parent, gate := prompt.ChatParent, false
 	if of := l.stepOf(); of != nil {
 		parent, gate = of.Step.Index, of.Step.Gate
@@ -87,7 +90,7 @@ func (r dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 
 // handleCallFailure decides what follows from a failed inner call. The model gets the
 // error, unless no user was present to allow the call or the run is stopping.
-func (r dialogue) handleCallFailure(c *StepState) {
+func (r *dialogue) handleCallFailure(c *StepState) {
 	switch {
 	case c.Failure == event.FailureInterrupted && r.outcome.ends():
 		return // repeated if the run is resumed
@@ -112,7 +115,7 @@ func (r dialogue) handleCallFailure(c *StepState) {
 
 // settleCall records that an inner call has ended, and tells the model once all
 // calls of its reply have.
-func (r dialogue) settleCall(c *StepState) {
+func (r *dialogue) settleCall(c *StepState) {
 	l := c.inner().conversation()
 	if c.inner().isAnswered() || l == nil {
 		return
@@ -131,7 +134,7 @@ func (r dialogue) settleCall(c *StepState) {
 }
 
 // beginLoop starts the conversation of an agent step.
-func (r dialogue) beginLoop(s *StepState) {
+func (r *dialogue) beginLoop(s *StepState) {
 	profile, _ := r.terms.prompting().Profile(s.Step.Profile)
 	var own planning.Planner
 	if profile.Plans {
@@ -142,7 +145,7 @@ func (r dialogue) beginLoop(s *StepState) {
 }
 
 // resumeLoops makes interrupted loops continue from their last reply.
-func (r dialogue) resumeLoops() {
+func (r *dialogue) resumeLoops() {
 	r.conversations.forgetAgents()
 	r.board.executed(func(s *StepState) {
 		if s.Loop == nil || s.Loop.over() || s.Status != StepRunning && s.Status != StepPending {
@@ -157,7 +160,7 @@ func (r dialogue) resumeLoops() {
 
 // leaveLoop ends the loop of a step that has ended. It drops the remaining calls,
 // and keeps user remarks that no model has seen for whoever continues.
-func (r dialogue) leaveLoop(s *StepState) {
+func (r *dialogue) leaveLoop(s *StepState) {
 	l := s.Loop
 	if l == nil {
 		return
@@ -174,7 +177,7 @@ func (r dialogue) leaveLoop(s *StepState) {
 }
 
 // keepRemarks saves the user remarks that a loop has not heard.
-func (r dialogue) keepRemarks(l *Loop) {
+func (r *dialogue) keepRemarks(l *Loop) {
 	for _, text := range l.takeUnheard() {
 		if !slices.Contains(r.planning.UserMessages, text) {
 			r.planning.keepMessages(text)
@@ -184,7 +187,7 @@ func (r dialogue) keepRemarks(l *Loop) {
 
 // applyRemarks replans the rest of the plan because of the user's remark, if that is
 // possible now.
-func (r dialogue) applyRemarks() {
+func (r *dialogue) applyRemarks() {
 	if len(r.planning.UserMessages) == 0 || r.board.Revision == 0 || r.planning.active() || r.outcome.Synthesis.Started {
 		return
 	}
@@ -192,7 +195,7 @@ func (r dialogue) applyRemarks() {
 }
 
 // remarks returns the remarks that the chat has not heard.
-func (r dialogue) remarks() []string {
+func (r *dialogue) remarks() []string {
 	if r.conversations.Chat != nil {
 		return r.conversations.Chat.unheard()
 	}
@@ -201,7 +204,7 @@ func (r dialogue) remarks() []string {
 
 // takeRemarks adds remarks made during planning to the conversation that answers
 // the goal.
-func (r dialogue) takeRemarks() {
+func (r *dialogue) takeRemarks() {
 	if len(r.planning.UserMessages) == 0 {
 		return
 	}
@@ -210,8 +213,99 @@ func (r dialogue) takeRemarks() {
 }
 
 // continueAfterRemark continues after an answer if the user has made a remark since.
-func (r dialogue) continueAfterRemark(reply reply.Reply) {
+func (r *dialogue) continueAfterRemark(reply reply.Reply) {
 	r.conversations.chat().remark(r.planning.takeMessages()...)
 	r.conversations.chat().continueAfterRemark(reply)
 	r.outcome.continueAnswer()
+}
+
+// applyTurn applies the reply to a turn of a sub-agent, or to its planning.
+func (r *dialogue) applyTurn(d event.ModelReplied) {
+	s := r.steps.Step(d.Step)
+	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
+		return // the plan has changed since
+	}
+	defer r.scheduler.enqueue(s)
+	l := s.Loop
+	l.replied(d.Reply, r.clock.Now)
+	s.count(l.Tokens)
+	switch _, plans := l.planRequest(); {
+	case plans:
+		l.ownPlan(d, r.outcome.ends())
+	case d.Error != "":
+		l.noReply(d, r.outcome.ends(), r.promptContext(l))
+	default:
+		r.handleReply(l, d.Reply)
+	}
+}
+
+// applyChatTurn applies a chat reply that requests calls.
+func (r *dialogue) applyChatTurn(d event.ModelReplied) {
+	r.conversations.chat().replied(d.Reply, r.clock.Now)
+	r.outcome.continueAnswer()
+	r.handleReply(r.conversations.Chat, d.Reply)
+}
+
+// applyDeadline ends the loop whose time is up.
+func (r *dialogue) applyDeadline(id string) {
+	for _, s := range r.conversations.working() {
+		if id != s.Loop.timer() || s.Loop.over() {
+			continue
+		}
+		if s.Loop.stands() || r.clock.Now.Before(s.Loop.deadline()) {
+			r.clock.unfire(id) // its clock stood in the meantime
+			continue
+		}
+		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
+		r.scheduler.enqueue(s)
+	}
+}
+
+func (r *dialogue) applySynthesisStarted(d event.SynthesisStarted) {
+	r.planning.finish()
+	r.outcome.beginAnswer(d, r.clock.Now)
+	r.counter.asked(&Exchange{Purpose: d.Request.Purpose, Request: d.Request})
+	if d.Direct {
+		r.takeRemarks()
+	}
+}
+
+// applySynthesis takes the answer of the model. An empty one does not count.
+func (r *dialogue) applySynthesis(d event.SynthesisCompleted) {
+	purpose := prompt.PurposeSynthesis
+	if r.outcome.Synthesis.Direct {
+		purpose = prompt.PurposeChat
+	}
+	r.counter.replied(Exchange{Purpose: purpose, Reply: d.Reply, Error: d.Error})
+	if r.conversations.Chat != nil {
+		r.conversations.Chat.interrupt()
+	}
+	promised := d.Error == "" && r.outcome.Synthesis.Direct && r.conversations.Chat.onlyPromises(d.Reply) && len(prompt.ChatTools(r.briefing.brief())) > 0
+	silent := d.Error == "" && strings.TrimSpace(string(d.Text)) == ""
+	switch {
+	case !r.outcome.Synthesis.Direct:
+	case d.Error == "" && len(r.remarks()) > 0:
+		r.continueAfterRemark(d.Reply)
+		return
+	case promised, silent && r.conversations.chat().mayStall():
+		r.outcome.continueAnswer()
+		r.handleReply(r.conversations.chat(), d.Reply)
+		return
+	}
+	r.outcome.finishAnswer(d)
+}
+
+// applySteered passes the user's remark to whoever is working: each model in a
+// loop gets it with its next turn, otherwise the planner of the rest.
+func (r *dialogue) applySteered(d event.RunSteered) {
+	if loops := r.steps.activeLoops(); len(loops) > 0 {
+		for _, l := range loops {
+			if !l.over() {
+				l.remark(string(d.Text))
+			}
+		}
+		return
+	}
+	r.planning.keepMessages(string(d.Text))
+	r.applyRemarks()
 }

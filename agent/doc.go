@@ -51,17 +51,22 @@
 // items and so on) are listed in step_parts.go, and each is in the file of its name.
 //
 // What needs several parts is a small type that names the parts it reaches. run.go
-// makes all of these types, and shows who reaches what:
+// makes all of these types, once a run, and shows who reaches what:
 //
-//   - After an event: tracker follows the steps, arranger puts plans on the board, and
-//     resumer takes a run up again. recorder writes down attempts, dialogue takes the
-//     replies of models, scheduler queues what each step needs next, and preparer
-//     resolves the calls of steps.
-//   - For the next action: decision chooses what comes first, starter starts steps,
-//     planmaker has plans made, closer ends the run, and guards hold the limits.
-//   - For both: caller finds the rules about calls, origins knows where the
-//     text of a call comes from, checker evaluates checks, briefing tells the models
-//     about the run, and answers writes answers without a model.
+//   - After an event: tracker follows the steps, gatekeeper their gates, expander those for
+//     each item of a list, and decider what follows from failures and doubts. drafter starts
+//     steps before their plan is whole, planwriter makes planners, arranger puts plans on the
+//     board, approver applies reviews, and resumer takes steps up again. scheduler queues what
+//     each step needs next, and preparer resolves its call. dialogue takes the replies of
+//     models, counter counts what is used, and recorder writes down attempts.
+//   - For the next action: decision chooses what comes first. starter starts steps: their
+//     gates (gateopener), calls (callstarter), requests to models (requester) and records
+//     (reporter). planmaker has plans made, closer ends the run, doubts is about steps in
+//     doubt, and notices reports what follows from the state alone.
+//   - For both: roster finds steps, caller the rules about calls, and origins where the text of
+//     a call comes from. guards hold the limits, checker evaluates checks, briefing tells the
+//     models about the run, answers writes answers without a model, and evidence says what
+//     shows that the work is done.
 //
 // Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
 // [Run.Next] in run_next.go. The types behind Next see the run by the views in view*.go.

@@ -11,22 +11,26 @@ import (
 )
 
 // Carried returns the sources of untrusted text in the call of a step.
-func (r *Run) Carried(index string) []rule.Provenance { return r.origins().provenance(r.Step(index)) }
+func (r *Run) Carried(index string) []rule.Provenance {
+	return r.services().origins.provenance(r.Step(index))
+}
 
 // Graph returns the graph of the current plan, or nil if there is none.
 func (r *Run) Graph() *plan.Graph { return r.graph }
 
 // Same reports whether two runs are in the same state, in every field. Of the tools that a run
-// has looked up, only their names count: what it knows of them follows from its catalog.
+// has looked up, only their names count: what it knows of them follows from its catalog. Their
+// services are as they were made, since these keep nothing of their own.
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r
-		state.known = nil
+		state.known, state.made = nil, nil
 		return state, slices.Sorted(maps.Keys(r.known))
 	}
 	runA, knownA := state(a)
 	runB, knownB := state(b)
-	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB)
+	asMade := func(r *Run) bool { return reflect.DeepEqual(r.services(), newServices(r)) }
+	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB) && asMade(a) && asMade(b)
 }
 
 // PartsOfNext returns what the types behind Next could change: parts of the run that they reach
@@ -45,7 +49,7 @@ func PartsOfNext() []string {
 func ViewMethods() []string {
 	l := &nextLook{seen: map[reflect.Type]bool{}}
 	l.fields(reflect.TypeFor[decision]())
-	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
+	parts := []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[roster](), reflect.TypeFor[StepState](), reflect.TypeFor[Loop]()}
 	for _, of := range []reflect.Type{reflect.TypeFor[Run](), reflect.TypeFor[stepParts]()} {
 		for i := range of.NumField() {
 			part := of.Field(i).Type

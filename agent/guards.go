@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"replan/agent/event"
 	"replan/internal/english"
@@ -24,12 +25,12 @@ type guards struct {
 }
 
 // budgets returns every budget of the run.
-func (r guards) budgets() [7]budget { return r.meter.budgets(r.clock.Elapsed()) }
+func (r *guards) budgets() [7]budget { return r.meter.budgets(r.clock.Elapsed()) }
 
 // spent returns the action that ends the run if the guard's budget is used up, or
 // nil if something is left. step is the step that the guard keeps from starting,
 // or "".
-func (r guards) spent(guard, step string) *Action {
+func (r *guards) spent(guard, step string) *Action {
 	for _, b := range r.budgets() {
 		if b.guard == guard && b.isBound() && b.used >= b.limit {
 			return &Action{Record: event.GuardBlocked{
@@ -43,7 +44,7 @@ func (r guards) spent(guard, step string) *Action {
 
 // stopped returns the action that ends the run if a budget is used up. It returns
 // nothing if the rest of the budget is promised to steps that are about to start.
-func (r guards) stopped(guard, step string) []Action {
+func (r *guards) stopped(guard, step string) []Action {
 	if blocked := r.spent(guard, step); blocked != nil {
 		return []Action{*blocked}
 	}
@@ -53,7 +54,7 @@ func (r guards) stopped(guard, step string) []Action {
 // perTool checks the budget of the call's tool, given the calls that are starting
 // or reserved. It returns the action that ends the run, a warning, or whether the
 // rest is promised to those calls.
-func (r guards) perTool(s stepView, facts toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
+func (r *guards) perTool(s stepView, facts toolFacts, starting, reserved int) (blocked, warned *Action, promised bool) {
 	b := budget{guard: event.GuardPerTool, used: int64(r.tools.timesCalled(facts)), limit: int64(r.meter.limits().MaxCallsPerTool), flag: "max-calls-per-tool"}
 	if b.limit == 0 {
 		return nil, nil, false
@@ -83,7 +84,7 @@ func (r guards) perTool(s stepView, facts toolFacts, starting, reserved int) (bl
 // repeats applies the runaway guard to a call that is about to start. It reacts
 // when so many successive revisions made the same call that another would only
 // repeat it.
-func (r guards) repeats(s stepView, args map[string]any) (blocked, warned *Action) {
+func (r *guards) repeats(s stepView, args map[string]any) (blocked, warned *Action) {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil, nil
@@ -107,7 +108,7 @@ func (r guards) repeats(s stepView, args map[string]any) (blocked, warned *Actio
 
 // sameFailure applies the runaway guard before a replan. It reacts when the same
 // tool failed in the same way in too many successive revisions.
-func (r guards) sameFailure() []Action {
+func (r *guards) sameFailure() []Action {
 	most := r.meter.limits().MaxRepeats
 	step, _ := r.planning.failure()
 	s := r.steps.find(step)
@@ -124,7 +125,7 @@ func (r guards) sameFailure() []Action {
 	}}}
 }
 
-func (r guards) freeSlots() slots {
+func (r *guards) freeSlots() slots {
 	concurrency := r.meter.limits().MaxConcurrency
 	if concurrency <= 0 {
 		concurrency = event.DefaultLimits().MaxConcurrency
@@ -142,7 +143,7 @@ func (r guards) freeSlots() slots {
 // reserveApproved reserves budget for the calls of open gates, and for calls that
 // passed one and have not started, in line or not. While a failed step waits for the planner,
 // only the calls of loops still start.
-func (r guards) reserveApproved(q queuesView, free *slots) {
+func (r *guards) reserveApproved(q queuesView, free *slots) {
 	for _, g := range r.permissions.openGates() {
 		if s := r.steps.find(g.index); s != nil && (!r.planning.wantsReplan() || s.byModel()) {
 			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
@@ -157,12 +158,12 @@ func (r guards) reserveApproved(q queuesView, free *slots) {
 }
 
 // allReserved reports whether all that is left for calls of the tool is reserved.
-func (r guards) allReserved(facts toolFacts, free *slots) bool {
+func (r *guards) allReserved(facts toolFacts, free *slots) bool {
 	return free.allReserved(facts) || r.noneLeft(facts, free)
 }
 
 // noneLeft reports whether all calls of a tool are made, about to start, or reserved.
-func (r guards) noneLeft(facts toolFacts, free *slots) bool {
+func (r *guards) noneLeft(facts toolFacts, free *slots) bool {
 	most := r.meter.limits().MaxCallsPerTool
 	return most > 0 && r.tools.timesCalled(facts)+free.comingCalls(facts) >= most
 }
@@ -170,13 +171,13 @@ func (r guards) noneLeft(facts toolFacts, free *slots) bool {
 // plansUnderWay reports whether a run requested by a plan tool is active or about
 // to start. The next one waits, so that each gets all that remains of the shared
 // budget, and the one model.
-func (r guards) plansUnderWay(free *slots) bool {
+func (r *guards) plansUnderWay(free *slots) bool {
 	return free.startsPlan() || r.conversations.plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
 }
 
 // repeated applies the runaway guard to a call that a loop is about to repeat, or
 // that follows a result which failed in the same way before.
-func (r guards) repeated(c stepView) *Action {
+func (r *guards) repeated(c stepView) *Action {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
@@ -200,7 +201,7 @@ func (r guards) repeated(c stepView) *Action {
 
 // stuck ends the run if a loop has met the same failure so often that another
 // turn would only repeat it.
-func (r guards) stuck(l loopView) []Action {
+func (r *guards) stuck(l loopView) []Action {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
 		return nil
@@ -217,7 +218,7 @@ func (r guards) stuck(l loopView) []Action {
 // askGuards checks the guards for a call that is about to start or to be shown to
 // the user. It returns their actions, which may end the run. A call passes if
 // they do not refuse it and the rest of its budgets is not promised to others.
-func (r guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []Action, passes bool) {
+func (r *guards) askGuards(s stepView, facts toolFacts, free *slots) (actions []Action, passes bool) {
 	kind := event.GuardExecution
 	if facts.Tool.ReadOnly {
 		kind = event.GuardDiscovery
@@ -288,4 +289,60 @@ func SpentReason(guard string) event.Reason {
 	default:
 		return event.ReasonGuard
 	}
+}
+
+// overdue ends the run when its time is up.
+func (r *guards) overdue() *Action {
+	limit := r.meter.limits().MaxDurationMS
+	used := r.clock.Elapsed().Milliseconds()
+	if limit <= 0 || used < limit {
+		return nil
+	}
+	return &Action{Record: event.GuardBlocked{
+		Guard: event.GuardTime, Used: used, Limit: limit,
+		Reason: untrusted.Text(fmt.Sprintf("the run took longer than its limit of %s", time.Duration(limit)*time.Millisecond)),
+	}}
+}
+
+// deadline requests a timer for the end of the run's time.
+func (r *guards) deadline() []Action {
+	if r.meter.limits().MaxDurationMS <= 0 || r.clock.fired(event.GuardTime) {
+		return nil
+	}
+	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.clock.reaches(time.Duration(r.meter.limits().MaxDurationMS) * time.Millisecond)}}}
+}
+
+// timeLimit returns how long a call may take, and whose limit that is: the step's
+// own takes precedence over that of the tool's server, and that over the general one.
+func (r *guards) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
+	switch {
+	case own > 0:
+		return own, "the step's own"
+	case tool.TimeoutMS > 0:
+		return time.Duration(tool.TimeoutMS) * time.Millisecond, "that of the server " + tool.Server
+	default:
+		return time.Duration(r.meter.limits().StepTimeoutMS) * time.Millisecond, "step_timeout"
+	}
+}
+
+// lowBudgets returns the warnings about budgets that run low, each once.
+func (r *guards) lowBudgets() []Action {
+	var out []Action
+	for _, b := range r.budgets() {
+		if b.low() && !r.meter.hasWarned(b.guard) {
+			out = append(out, Action{Record: event.BudgetWarned{Guard: b.guard, Used: b.used, Limit: b.limit}})
+		}
+	}
+	return out
+}
+
+// modelsBusy reports whether the models work on as many requests as they may.
+func (r *guards) modelsBusy() bool { return r.flight.modelsUnderWay() >= r.meter.modelSlots() }
+
+// idle reports whether nothing is under way, and no gate is open.
+func (r *guards) idle() bool { return r.flight.quiet() && len(r.permissions.openGates()) == 0 }
+
+// leftOver returns the limits of a run that a call requests.
+func (r *guards) leftOver(readOnly bool) event.Limits {
+	return r.meter.leftOver(readOnly, r.clock.Elapsed())
 }

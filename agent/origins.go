@@ -23,7 +23,7 @@ type origins struct {
 // before returns the texts that the models of a run have read when it begins: what came
 // up in the conversation before, or was read by whoever asked for the run, and the
 // mentions in the user's message.
-func (r origins) before() []rule.Provenance {
+func (r *origins) before() []rule.Provenance {
 	out := append(slices.Clone(r.terms.readBefore()), r.terms.givenRead()...)
 	for _, m := range r.terms.prompting().Mentions {
 		out = append(out, rule.Provenance{Mention: m.Name, Written: true})
@@ -35,7 +35,7 @@ func (r origins) before() []rule.Provenance {
 // person had read none, nor do rules that make a plan of the user's own words. What the
 // planner looked at is in files that the goal names: it counts where a call cannot be
 // undone.
-func (r origins) authorRead(step plan.Step) []rule.Provenance {
+func (r *origins) authorRead(step plan.Step) []rule.Provenance {
 	switch {
 	case r.terms.isGiven():
 		return r.terms.givenRead()
@@ -54,7 +54,7 @@ func (r origins) authorRead(step plan.Step) []rule.Provenance {
 
 // hasRead returns the texts that a model has read before it replans: what was read before
 // the run, and the results and errors of its steps.
-func (r origins) hasRead() []rule.Provenance {
+func (r *origins) hasRead() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
@@ -68,7 +68,7 @@ func (r origins) hasRead() []rule.Provenance {
 
 // Read returns the untrusted texts that the answer of a run may hold, for the turns of the
 // conversation that follow.
-func (r origins) Read() []rule.Provenance {
+func (r *origins) Read() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
 		if s := r.steps.find(h.Index); s == nil || s.told() {
@@ -80,10 +80,10 @@ func (r origins) Read() []rule.Provenance {
 
 // Authored returns the texts that the author of the present plan had read, for the plan as
 // it is stored.
-func (r origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
+func (r *origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
 
 // ReadFor returns what a model had read when it asked for another run by a call.
-func (r origins) ReadFor(index string) []rule.Provenance {
+func (r *origins) ReadFor(index string) []rule.Provenance {
 	s := r.steps.find(index)
 	if s == nil || !s.byModel() {
 		return inRun(r.terms.id(), r.hasRead())
@@ -95,7 +95,7 @@ func (r origins) ReadFor(index string) []rule.Provenance {
 // step is made, except for those whose text the call carries. They are those in its
 // conditions and in the list that it is called for, and the steps without which it is
 // skipped while the run continues.
-func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenance {
+func (r *origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
 	of := s.planStep()
 	add := func(producers []stepView) {
@@ -130,7 +130,7 @@ func (r origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenan
 
 // provenance returns where the text of a step's call comes from: the project's notes are
 // part of it if the call sends text to another server, and nothing else would ask.
-func (r origins) provenance(s stepView) []rule.Provenance {
+func (r *origins) provenance(s stepView) []rule.Provenance {
 	out := r.textOf(s)
 	if r.terms.prompting().Instructions == "" || r.terms.prompting().TrustsNotes || s.authorState().edits() > 0 || len(s.args()) == 0 || !r.modelWrote(s) {
 		return out
@@ -143,7 +143,7 @@ func (r origins) provenance(s stepView) []rule.Provenance {
 
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
 // it: not a person, nor a rule of the person's own words.
-func (r origins) modelWrote(s stepView) bool {
+func (r *origins) modelWrote(s stepView) bool {
 	return s.byModel() || len(s.requestState().written()) > 0 || s.authorState().byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
 
@@ -151,7 +151,7 @@ func (r origins) modelWrote(s stepView) bool {
 // that a model wrote after reading one. References are tracked exactly. Every
 // result is untrusted: even those of the workspace's own tools contain text from
 // its files.
-func (r origins) textOf(s stepView) []rule.Provenance {
+func (r *origins) textOf(s stepView) []rule.Provenance {
 	switch {
 	case s.authorState().edits() > 0:
 		return s.authorState().stillCarries()
@@ -197,7 +197,7 @@ func (r origins) textOf(s stepView) []rule.Provenance {
 // read returns what a model had read when it wrote the arguments of a call: what was read
 // before the run and by the author of its step, its inputs, and the results of its own
 // calls.
-func (r origins) read(c stepView) []rule.Provenance {
+func (r *origins) read(c stepView) []rule.Provenance {
 	out := r.before()
 	if step := c.askedIn().agentStep(); step != nil {
 		out = append(out, step.authorState().hasRead()...)
@@ -219,7 +219,7 @@ func (r origins) read(c stepView) []rule.Provenance {
 
 // inputs returns the completed history items of the steps that step depends on,
 // directly or indirectly.
-func (r origins) inputs(step plan.Step) []plan.HistoryItem {
+func (r *origins) inputs(step plan.Step) []plan.HistoryItem {
 	of := step.Index
 	if s := r.steps.find(of); s != nil {
 		of = s.planStep().index()
@@ -236,7 +236,7 @@ func (r origins) inputs(step plan.Step) []plan.HistoryItem {
 
 // checkedText returns the text that a call of a check carries of the step that it is
 // about: of its result, its args, and what decided that it was called.
-func (r origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
+func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(check.Args) {
 		for _, ref := range plan.References(check.Args[arg]) {
@@ -259,7 +259,7 @@ func (r origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 }
 
 // Sources returns the origins of a step's arguments, sorted by name.
-func (r origins) Sources(s stepView) []Source {
+func (r *origins) Sources(s stepView) []Source {
 	if s.byModel() {
 		return r.modelSources(s.planned().Args, r.provenance(s))
 	}
@@ -296,7 +296,7 @@ func (r origins) Sources(s stepView) []Source {
 }
 
 // modelSources returns the sources of arguments that a model wrote on request.
-func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Source {
+func (r *origins) modelSources(args map[string]any, read []rule.Provenance) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, By: AuthorModel}
@@ -311,7 +311,7 @@ func (r origins) modelSources(args map[string]any, read []rule.Provenance) []Sou
 }
 
 // originOf returns what a reference refers to.
-func (r origins) originOf(ref plan.Reference) Origin {
+func (r *origins) originOf(ref plan.Reference) Origin {
 	for _, s := range r.board.steps() {
 		if s.planned().ResultVariable == ref.Name && ref.Name != "" {
 			return Origin{Reference: ref.String(), Step: s.index(), Tool: s.tool()}
@@ -322,7 +322,7 @@ func (r origins) originOf(ref plan.Reference) Origin {
 
 // producersFor returns the steps whose result a reference of a step may carry. An item
 // carries those of its list.
-func (r origins) producersFor(s stepView, name string) []stepView {
+func (r *origins) producersFor(s stepView, name string) []stepView {
 	of := s.planStep()
 	switch {
 	case !s.isItem() || !of.planned().ForEach.Own(name):
@@ -351,12 +351,9 @@ func argsWithReferences(args map[string]any) []string {
 }
 
 // modelPlans reports whether a model makes the first plan of the run.
-func (r origins) modelPlans() bool {
+func (r *origins) modelPlans() bool {
 	return !r.planning.hasOwn() && !r.terms.isGiven() && !r.planning.byWords()
 }
-
-// canReplan reports whether a planner is available.
-func (r origins) canReplan() bool { return r.planning.hasOwn() || r.terms.model() != "" }
 
 // inRun returns texts of a run as another run knows them.
 func inRun(id string, read []rule.Provenance) []rule.Provenance {

@@ -9,30 +9,26 @@ import (
 	"replan/internal/untrusted"
 	"replan/planning"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // planmaker has plans made: the first one, and those that replace it.
 type planmaker struct {
-	closer        closer
-	starter       starter
-	checker       checker
-	origins       origins
-	guards        guards
-	briefing      briefing
-	terms         termsView
-	planning      planningView
-	board         boardView
-	steps         stepsView
-	conversations conversationsView
-	queues        queuesView
-	flight        flightView
-	meter         meterView
+	terms    termsView
+	planning planningView
+	board    boardView
+	steps    stepsView
+	flight   flightView
+	meter    meterView
+	closer   *closer
+	starter  *starter
+	calls    *callstarter
+	checker  *checker
+	guards   *guards
 }
 
 // nextPlanning asks the model for the next phase, or takes the outcome of
 // planning. During a phase, read-only steps of the draft may start.
-func (r planmaker) nextPlanning() []Action {
+func (r *planmaker) nextPlanning() []Action {
 	if r.planning.waits() {
 		return r.nextDrafts()
 	}
@@ -49,7 +45,7 @@ func (r planmaker) nextPlanning() []Action {
 		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
 		}
-		if r.flight.modelsUnderWay() >= r.meter.modelSlots() {
+		if r.guards.modelsBusy() {
 			return nil
 		}
 		request.Model = r.terms.prompting().Models.Of(request.Purpose).Name // a resume may have changed it
@@ -66,7 +62,7 @@ func (r planmaker) nextPlanning() []Action {
 }
 
 // takePlan turns the outcome of the pipeline into actions.
-func (r planmaker) takePlan(o planning.Outcome) []Action {
+func (r *planmaker) takePlan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		o.Plan.OnFailure = cmp.Or(r.terms.userOnFailure(), o.Plan.OnFailure)
@@ -85,7 +81,7 @@ func (r planmaker) takePlan(o planning.Outcome) []Action {
 }
 
 // takeReplan turns the outcome of a replan into actions.
-func (r planmaker) takeReplan(o planning.Outcome) []Action {
+func (r *planmaker) takeReplan(o planning.Outcome) []Action {
 	switch o.Kind {
 	case planning.OutcomePlanned:
 		return warned(o, event.PlanDiff{
@@ -106,7 +102,7 @@ func (r planmaker) takeReplan(o planning.Outcome) []Action {
 
 // planningFailed ends the run. A plan that is too long for the remaining step
 // budget counts as exhausting that budget.
-func (r planmaker) planningFailed(o planning.Outcome) []Action {
+func (r *planmaker) planningFailed(o planning.Outcome) []Action {
 	left := r.meter.stepsLeft()
 	for _, f := range o.Faults {
 		if f.Code == "too_many_steps" && left >= 0 && r.meter.mayPropose() >= max(left, 1) {
@@ -123,19 +119,18 @@ func (r planmaker) planningFailed(o planning.Outcome) []Action {
 }
 
 // nextReplan passes a failed step to the planner once nothing is in flight.
-func (r planmaker) nextReplan() []Action {
+func (r *planmaker) nextReplan() []Action {
 	if r.steps.converses() {
 		return r.starter.nextOfLoops() // a working sub-agent may finish
 	}
-	free := r.guards.freeSlots()
-	if checks := r.checker.nextChecks(r.queues.all(needCheck), &free); len(checks) > 0 {
+	if checks := r.checker.nextDue(); len(checks) > 0 {
 		return checks
 	}
 	if !r.flight.quiet() {
 		return nil
 	}
 	step, err := r.planning.failure()
-	if !r.origins.canReplan() {
+	if !r.planning.canReplan(r.terms.model()) {
 		return r.closer.finish(ending{event.StatusFailed, event.ReasonStepFailed, "step " + step + " failed: " + headline(err) + "; it asks for a replan, and there is no model to make one", ""})
 	}
 	for _, guard := range []string{event.GuardReplans, event.GuardSteps, event.GuardTokens} {
@@ -155,44 +150,16 @@ func (r planmaker) nextReplan() []Action {
 	}}}
 }
 
-// nextChat continues a chat turn: first its calls, then the model's reply to
-// them.
-func (r planmaker) nextChat() []Action {
-	out := r.starter.nextSteps()
-	c := r.conversations.inChat()
-	switch {
-	case c == nil || len(out) > 0 && out[len(out)-1].mayEnd():
-		return out
-	case c.over():
-		answer, failed := c.ended()
-		if failed.kind != "" {
-			return append(out, r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, failed.sentence, ""})...)
-		}
-		return append(out, r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonDirect, answer: answer})...)
-	case !c.idle() || r.flight.modelsUnderWay() >= r.meter.modelSlots():
-		return out
-	case r.terms.model() == "":
-		return append(out, r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
-	}
-	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
-		if blocked != nil {
-			return append(out, blocked...)
-		}
-	}
-	request := prompt.ChatRequest(r.briefing.briefOf(c), c.last(), c.conversation()...)
-	return append(out, Action{event.ModelRequested{Purpose: request.Purpose, Request: request}, CallModel{Request: request, Tools: r.briefing.readable(r.briefing.callable(c))}})
-}
-
 // nextDrafts starts ready steps while the plan is still streaming in.
-func (r planmaker) nextDrafts() []Action {
+func (r *planmaker) nextDrafts() []Action {
 	if r.board.revision() > 0 || r.terms.PlanOnly() || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
 		return nil
 	}
-	return r.starter.startDrafts(false)
+	return r.startDrafts(false)
 }
 
 // nextLooks starts the steps that the planner waits for.
-func (r planmaker) nextLooks(looks []plan.Step) []Action {
+func (r *planmaker) nextLooks(looks []plan.Step) []Action {
 	var out []Action
 	for _, step := range looks {
 		if r.steps.find(step.Index) == nil {
@@ -202,7 +169,7 @@ func (r planmaker) nextLooks(looks []plan.Step) []Action {
 	if len(out) > 0 {
 		return out
 	}
-	return r.starter.startDrafts(true)
+	return r.startDrafts(true)
 }
 
 // warned adds a note to a new plan with all its warnings for the user.
@@ -216,4 +183,24 @@ func warned(o planning.Outcome, made event.Data) []Action {
 		words[i] = w.Message
 	}
 	return append(out, Action{Record: event.Note{Level: "warn", Text: untrusted.Text("of this plan: " + strings.Join(words, "; "))}})
+}
+
+// startDrafts starts the draft steps that can start, while slots are free. The planner
+// waits for looks: they start again if a resume found them under way, and no bound on the
+// length of a plan stops them.
+func (r *planmaker) startDrafts(looks bool) []Action {
+	free := r.guards.freeSlots()
+	var out []Action
+	for i, s := range r.board.steps() {
+		if most := r.meter.mayPropose(); !looks && most > 0 && i >= most {
+			break // a plan of that length will be refused
+		}
+		if free.noDiscovery() {
+			break
+		}
+		if s.startable() && s.status() == StepPending && (s.attempt() == 0 || looks) {
+			out = r.calls.startTool(out, s, &free)
+		}
+	}
+	return out
 }

@@ -72,6 +72,9 @@ func (p *Planning) by(planners planning.Planners) { p.planners = planners }
 // hasOwn reports whether other planners than the phases make the plans.
 func (p *Planning) hasOwn() bool { return p.planners != nil }
 
+// canReplan reports whether a run with this model has a planner for the rest.
+func (p *Planning) canReplan(model string) bool { return p.hasOwn() || model != "" }
+
 // makers returns the planners of this run.
 func (p *Planning) makers() planning.Planners {
 	if p.planners != nil {

@@ -11,14 +11,14 @@ import (
 
 // preparer prepares the calls of steps, after the events that change them.
 type preparer struct {
-	caller      caller
+	caller      *caller
 	terms       *Terms
 	tools       *Toolbox
 	permissions *Permissions
 }
 
 // prepare resolves the call of a step and checks it against the tool's schema.
-func (r preparer) prepare(s *StepState, facts toolFacts) error {
+func (r *preparer) prepare(s *StepState, facts toolFacts) error {
 	args := s.args()
 	if len(args) > 0 && !s.byModel() && s.author().edits() == 0 { // text written by a model in a call, or by the user at a gate, is no reference
 		var err error
@@ -43,7 +43,7 @@ func (r preparer) prepare(s *StepState, facts toolFacts) error {
 }
 
 // prepareDry resolves the call of a step, with placeholders for unknown results.
-func (r preparer) prepareDry(s *StepState) *flaw {
+func (r *preparer) prepareDry(s *StepState) *flaw {
 	if s.Step.Executor == plan.ExecutorTool && len(r.tools.catalog()) > 0 {
 		facts := r.tools.facts(s.Step.Tool)
 		if facts.Err != nil {
@@ -72,7 +72,7 @@ func (r preparer) prepareDry(s *StepState) *flaw {
 
 // takes reports whether the condition of a step that could start takes it. A condition
 // without an answer is a flaw of the step, which is taken and fails.
-func (r preparer) takes(s *StepState) bool {
+func (r *preparer) takes(s *StepState) bool {
 	if s.Step.When == "" || s.expands() && ownCondition(s.Step) {
 		return true
 	}
@@ -100,7 +100,7 @@ func (r preparer) takes(s *StepState) bool {
 
 // findMissingArgs finds the missing args of a step's call, and marks its tool as
 // gated if the plan asks for a gate.
-func (r preparer) findMissingArgs(s *StepState) {
+func (r *preparer) findMissingArgs(s *StepState) {
 	r.learnTools(s.Step.Tool, s.Step.Checks)
 	s.request().lacks(nil)
 	if s.Step.Executor != plan.ExecutorTool {
@@ -119,7 +119,7 @@ func (r preparer) findMissingArgs(s *StepState) {
 }
 
 // learnTools looks up the tool of a step and those of checks.
-func (r preparer) learnTools(tool string, checks []plan.Check) {
+func (r *preparer) learnTools(tool string, checks []plan.Check) {
 	if tool != "" {
 		r.tools.learn(tool)
 	}
@@ -131,7 +131,7 @@ func (r preparer) learnTools(tool string, checks []plan.Check) {
 }
 
 // bound reports whether the call of a step is still the one that its newest gate showed.
-func (r preparer) bound(s *StepState) bool {
+func (r *preparer) bound(s *StepState) bool {
 	facts := r.tools.facts(s.Step.Tool)
 	return facts.Err == nil && r.prepare(s, facts) == nil && s.gate().binds(facts.Tool, s.call().args())
 }

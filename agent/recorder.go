@@ -14,12 +14,12 @@ type recorder struct {
 	ledger *Ledger
 	clock  *Clock
 	board  *Board
-	steps  roster
+	steps  *roster
 }
 
 // attemptOf returns the attempt of a step with the given number, and adds it if
 // there is none. The pointer is valid until the next attempt begins.
-func (r recorder) attemptOf(s *StepState, number int) *Attempt {
+func (r *recorder) attemptOf(s *StepState, number int) *Attempt {
 	if a := r.newestOf(s); a != nil {
 		if a.Number == number && a.EndedAt.IsZero() {
 			return a
@@ -34,21 +34,21 @@ func (r recorder) attemptOf(s *StepState, number int) *Attempt {
 }
 
 // begin records the start of an attempt, and the rule that let it pass without a gate.
-func (r recorder) begin(s *StepState, passed *rule.Rule) {
+func (r *recorder) begin(s *StepState, passed *rule.Rule) {
 	a := r.attemptOf(s, s.Attempt)
 	a.Status, a.StartedAt, a.Passed = StepRunning, r.clock.Now, passed
 	s.attemptEnds()
 }
 
 // skip ends an attempt that has not begun, since its step is gone.
-func (r recorder) skip(s *StepState) {
+func (r *recorder) skip(s *StepState) {
 	if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() {
 		a.EndedAt, a.Status = r.clock.Now, StepSkipped
 	}
 }
 
 // retryAt records when the next attempt begins.
-func (r recorder) retryAt(s *StepState, at time.Time) {
+func (r *recorder) retryAt(s *StepState, at time.Time) {
 	if a := r.newestOf(s); a != nil {
 		a.RetryAt = at
 	}
@@ -56,14 +56,14 @@ func (r recorder) retryAt(s *StepState, at time.Time) {
 
 // takenOver records that a step has taken over the attempts of a draft, which may have had
 // another index.
-func (r recorder) takenOver(s *StepState) {
+func (r *recorder) takenOver(s *StepState) {
 	if a := r.newestOf(s); a != nil {
 		a.Step = s.Step.Index
 	}
 }
 
 // newestOf returns the newest attempt of a step, or nil before the first.
-func (r recorder) newestOf(s *StepState) *Attempt {
+func (r *recorder) newestOf(s *StepState) *Attempt {
 	at, ok := s.newestAttempt()
 	if !ok {
 		return nil
@@ -72,7 +72,7 @@ func (r recorder) newestOf(s *StepState) *Attempt {
 }
 
 // endAttempt records the outcome of an attempt.
-func (r recorder) endAttempt(s *StepState, number int) {
+func (r *recorder) endAttempt(s *StepState, number int) {
 	a := r.newestOf(s)
 	if a == nil || a.Number != number {
 		a = r.attemptOf(s, number)
@@ -85,14 +85,14 @@ func (r recorder) endAttempt(s *StepState, number int) {
 }
 
 // endOrphan ends an attempt whose step the plan no longer has.
-func (r recorder) endOrphan(index string, number int, status StepStatus, ms int64) {
+func (r *recorder) endOrphan(index string, number int, status StepStatus, ms int64) {
 	if a := r.ledger.attemptOf(index, number); a != nil && a.EndedAt.IsZero() {
 		a.EndedAt, a.Status, a.MS = r.clock.Now, status, ms
 	}
 }
 
 // dropAttempts ends attempts that a new plan replaces before they began.
-func (r recorder) dropAttempts() {
+func (r *recorder) dropAttempts() {
 	for _, s := range r.board.Steps {
 		if a := r.newestOf(s); a != nil && a.EndedAt.IsZero() && a.StartedAt.IsZero() {
 			a.EndedAt, a.Status = r.clock.Now, StepSkipped
@@ -102,7 +102,7 @@ func (r recorder) dropAttempts() {
 
 // loseAttempts ends the attempts that were running when the program ended, at the
 // time last. Attempts of sub-agents continue.
-func (r recorder) loseAttempts(last time.Time) {
+func (r *recorder) loseAttempts(last time.Time) {
 	r.steps.every(func(s *StepState) {
 		if a := r.newestOf(s); a != nil && a.Status == StepRunning && a.EndedAt.IsZero() && s.Loop == nil {
 			a.EndedAt, a.Status, a.Failure = last, StepInDoubt, event.FailureInterrupted
@@ -112,14 +112,14 @@ func (r recorder) loseAttempts(last time.Time) {
 }
 
 // askedGate records the open gate of a step's next attempt.
-func (r recorder) askedGate(s *StepState, d event.GateRequested) {
+func (r *recorder) askedGate(s *StepState, d event.GateRequested) {
 	a := r.attemptOf(s, s.nextAttempt())
 	a.Status = StepWaiting
 	a.Asked = append(a.Asked, Asked{About: AskedGate, Why: d.Rule.Why, At: r.clock.Now})
 }
 
 // answeredGate records the answer to that gate.
-func (r recorder) answeredGate(s *StepState, d event.GateResolved) {
+func (r *recorder) answeredGate(s *StepState, d event.GateResolved) {
 	a := r.newestOf(s)
 	if a == nil || len(a.Asked) == 0 {
 		return
@@ -130,14 +130,14 @@ func (r recorder) answeredGate(s *StepState, d event.GateResolved) {
 }
 
 // decided records how a step continues that failed or is in doubt.
-func (r recorder) decided(s *StepState, about AskedAbout, decision, by string) {
+func (r *recorder) decided(s *StepState, about AskedAbout, decision, by string) {
 	if a := r.newestOf(s); a != nil {
 		a.Asked = append(a.Asked, Asked{About: about, At: a.EndedAt, AnsweredAt: r.clock.Now, Decision: decision, By: by})
 	}
 }
 
 // record adds the ended attempt to the history.
-func (r recorder) record(s *StepState, status plan.ItemStatus) {
+func (r *recorder) record(s *StepState, status plan.ItemStatus) {
 	item := plan.HistoryItem{
 		Index: s.Step.Index, Parent: s.Parent, Title: s.Step.Title, Tool: s.Step.Tool, Args: s.Args,
 		ExpectedOutcome: s.Step.ExpectedOutcome, Status: status, Attempt: s.Attempt, Error: s.Error, MS: s.MS, Beside: s.Beside,
@@ -148,8 +148,11 @@ func (r recorder) record(s *StepState, status plan.ItemStatus) {
 	r.ledger.add(item)
 }
 
+// takeBack removes an attempt that continues from the history.
+func (r *recorder) takeBack(s *StepState, number int) { r.ledger.remove(s.Step.Index, number) }
+
 // amend records what the checks say about the last attempt of a step.
-func (r recorder) amend(s *StepState, status plan.ItemStatus) {
+func (r *recorder) amend(s *StepState, status plan.ItemStatus) {
 	r.endAttempt(s, s.Attempt)
 	r.ledger.amend(s.Step.Index, s.Attempt, func(item *plan.HistoryItem) {
 		if item.Status, item.Error = status, s.Error; status == plan.ItemCompleted {

@@ -51,7 +51,7 @@ func (r *rehearsal) faults(p plan.Plan) []plan.Fault {
 // gate returns the question at which the call of a step would stop, as the review has changed
 // it; nil if there is none.
 func (r *rehearsal) gate(step plan.Step) *ReviewGate {
-	caller, facts, state := r.run.caller(), r.run.Toolbox.facts(step.Tool), r.run.Step(step.Index)
+	caller, facts, state := &r.run.services().caller, r.run.Toolbox.facts(step.Tool), r.run.Step(step.Index)
 	if step.Executor != plan.ExecutorTool || facts.Err != nil || state == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (r *rehearsal) gate(step plan.Step) *ReviewGate {
 	}
 	args, _ = caller.coerce(facts, args)
 	probe := state.probe(step, args, missing)
-	gate := &ReviewGate{Tool: facts.Tool, Rule: caller.ruleFor(probe, facts), Args: args, Provenance: r.run.origins().provenance(probe)}
+	gate := &ReviewGate{Tool: facts.Tool, Rule: caller.ruleFor(probe, facts), Args: args, Provenance: r.run.services().origins.provenance(probe)}
 	references := plan.References(step.Args)
 	switch {
 	case gate.Rule.Verdict == rule.VerdictBlock:

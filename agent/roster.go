@@ -16,7 +16,7 @@ type roster struct {
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
-func (r roster) Step(index string) *StepState {
+func (r *roster) Step(index string) *StepState {
 	if s := r.board.at(index); s != nil {
 		return s
 	}
@@ -24,7 +24,7 @@ func (r roster) Step(index string) *StepState {
 }
 
 // call returns the inner call, or the item, with this index, or nil.
-func (r roster) call(index string) *StepState {
+func (r *roster) call(index string) *StepState {
 	parent, number, inner := cutLast(index)
 	if !inner {
 		return nil
@@ -52,7 +52,7 @@ func (r roster) call(index string) *StepState {
 }
 
 // every calls do for each step and each inner call of the run.
-func (r roster) every(do func(*StepState)) {
+func (r *roster) every(do func(*StepState)) {
 	r.board.executed(func(s *StepState) {
 		do(s)
 		if s.Loop != nil {
@@ -69,7 +69,7 @@ func (r roster) every(do func(*StepState)) {
 }
 
 // activeLoops returns the active loops.
-func (r roster) activeLoops() []*Loop {
+func (r *roster) activeLoops() []*Loop {
 	var out []*Loop
 	if r.conversations.Chat != nil && !r.outcome.answer().Done {
 		out = append(out, r.conversations.Chat)
@@ -79,6 +79,20 @@ func (r roster) activeLoops() []*Loop {
 	}
 	return out
 }
+
+// find returns the view of the step, or inner call, with this index; nil if there is none. each
+// calls do for those of all.
+func (r *roster) find(index string) stepView {
+	if s := r.Step(index); s != nil {
+		return s
+	}
+	return nil
+}
+
+func (r *roster) each(do func(stepView)) { r.every(func(s *StepState) { do(s) }) }
+
+// converses reports whether a loop is active.
+func (r *roster) converses() bool { return len(r.activeLoops()) > 0 }
 
 func cutLast(index string) (parent, number string, ok bool) {
 	at := strings.LastIndexByte(index, '.')

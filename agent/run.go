@@ -26,6 +26,8 @@ type Run struct {
 	flight
 	uncommittedFiles
 	queues queues
+
+	made *services // by services; its parts are those of this Run
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans
@@ -37,138 +39,179 @@ func NewRun(planners planning.Planners) *Run {
 	return r
 }
 
-// What needs several parts is made here, which shows at a glance who reaches what. It is made for
-// each event, so the larger ones take the smaller ones out of each other.
+// services are what needs several parts of a run. Each names the parts and the other services that
+// it reaches.
+type services struct {
+	of *Run
 
-func (r *Run) roster() roster { return roster{&r.Board, &r.Conversations, &r.Outcome} }
+	// For both, and for questions about the run.
+	roster   roster
+	origins  origins
+	caller   caller
+	evidence evidence
+	answers  answers
+	briefing briefing
+	guards   guards
+	checker  checker
 
-func (r *Run) origins() origins {
-	return origins{
-		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r,
-	}
+	// For the next action.
+	gateopener  gateopener
+	callstarter callstarter
+	requester   requester
+	reporter    reporter
+	starter     starter
+	doubts      doubts
+	notices     notices
+	closer      closer
+	planmaker   planmaker
+	decision    decision
+
+	// After an event.
+	preparer   preparer
+	scheduler  scheduler
+	recorder   recorder
+	counter    counter
+	dialogue   dialogue
+	gatekeeper gatekeeper
+	expander   expander
+	decider    decider
+	drafter    drafter
+	tracker    tracker
+	planwriter planwriter
+	arranger   arranger
+	approver   approver
+	resumer    resumer
 }
 
-func (r *Run) caller() caller {
-	return caller{
-		origins: r.origins(), terms: &r.Terms, tools: &r.Toolbox, planning: &r.Planning, board: &r.Board,
+// services returns the services of the run. They are made once, and again for a copy of a Run,
+// which has parts of its own.
+func (r *Run) services() *services {
+	if r.made == nil || r.made.of != r {
+		r.made = newServices(r)
+	}
+	return r.made
+}
+
+// newServices makes what needs several parts of a run, which shows at a glance who reaches what.
+func newServices(r *Run) *services {
+	s := &services{of: r}
+	s.roster = roster{&r.Board, &r.Conversations, &r.Outcome}
+	s.origins = origins{
+		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: &s.roster,
+	}
+	s.caller = caller{
+		origins: &s.origins, terms: &r.Terms, tools: &r.Toolbox, planning: &r.Planning, board: &r.Board,
 		permissions: &r.Permissions,
 	}
-}
-
-func (r *Run) answers() answers {
-	return answers{
+	s.evidence = evidence{terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, acceptance: &r.Acceptance}
+	s.answers = answers{
 		terms: &r.Terms, tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, outcome: &r.Outcome,
-		acceptance: &r.Acceptance, models: &r.ModelCalls, clock: &r.Clock, meter: &r.Meter,
+		clock: &r.Clock, meter: &r.Meter, evidence: &s.evidence,
 	}
-}
-
-func (r *Run) briefing() briefing {
-	return briefing{
+	s.briefing = briefing{
 		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, conversations: &r.Conversations, permissions: &r.Permissions,
 		models: &r.ModelCalls, meter: &r.Meter,
 	}
-}
-
-func (r *Run) checker() checker {
-	return checker{
-		caller: r.caller(), guards: r.guards(), origins: r.origins(), tools: &r.Toolbox, clock: &r.Clock, meter: &r.Meter,
-	}
-}
-
-func (r *Run) guards() guards {
-	return guards{
-		steps: r, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning, conversations: &r.Conversations,
+	s.guards = guards{
+		steps: &s.roster, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning, conversations: &r.Conversations,
 		permissions: &r.Permissions, flight: &r.flight, meter: &r.Meter, clock: &r.Clock,
 	}
-}
-
-func (r *Run) starter() starter {
-	return starter{
-		checker: r.checker(), caller: r.caller(), origins: r.origins(), guards: r.guards(), briefing: r.briefing(),
-		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, steps: r, queues: &r.queues, permissions: &r.Permissions,
-		conversations: &r.Conversations, clock: &r.Clock, meter: &r.Meter,
+	s.checker = checker{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, outcome: &r.Outcome, acceptance: &r.Acceptance,
+		queues: &r.queues, clock: &r.Clock, caller: &s.caller, guards: &s.guards, origins: &s.origins,
 	}
-}
 
-func (r *Run) closer() closer {
-	return closer{
-		answers: r.answers(), guards: r.guards(), checker: r.checker(), briefing: r.briefing(), terms: &r.Terms,
-		tools: &r.Toolbox, ledger: &r.Ledger, planning: &r.Planning, board: &r.Board, steps: r, outcome: &r.Outcome,
-		acceptance: &r.Acceptance, questions: &r.OpenQuestions, permissions: &r.Permissions, reviews: &r.PlanReviews,
-		uncommitted: &r.uncommittedFiles, queues: &r.queues, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	s.gateopener = gateopener{
+		tools: &r.Toolbox, steps: &s.roster, permissions: &r.Permissions, caller: &s.caller, guards: &s.guards,
 	}
-}
-
-func (r *Run) planmaker() planmaker {
-	return planmaker{
-		closer: r.closer(), starter: r.starter(), checker: r.checker(), origins: r.origins(), guards: r.guards(),
-		briefing: r.briefing(), terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: r,
-		conversations: &r.Conversations, queues: &r.queues, flight: &r.flight, meter: &r.Meter,
+	s.callstarter = callstarter{
+		tools: &r.Toolbox, board: &r.Board, caller: &s.caller, origins: &s.origins, guards: &s.guards, briefing: &s.briefing,
 	}
-}
-
-func (r *Run) preparer() preparer {
-	return preparer{
-		caller: r.caller(), terms: &r.Terms, tools: &r.Toolbox, permissions: &r.Permissions,
+	s.requester = requester{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, conversations: &r.Conversations, origins: &s.origins,
+		guards: &s.guards, briefing: &s.briefing,
 	}
-}
-
-func (r *Run) scheduler() scheduler {
-	prepares := r.preparer()
-	return scheduler{
-		preparer: prepares, caller: prepares.caller, steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
-		ledger: &r.Ledger, planning: &r.Planning, queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
+	s.reporter = reporter{
+		terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, clock: &r.Clock, caller: &s.caller, guards: &s.guards,
 	}
-}
+	s.starter = starter{
+		queues: &r.queues, guards: &s.guards, checker: &s.checker, gates: &s.gateopener, calls: &s.callstarter,
+		models: &s.requester, reporter: &s.reporter,
+	}
+	s.doubts = doubts{terms: &r.Terms, questions: &r.OpenQuestions, steps: &s.roster}
+	s.notices = notices{
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, ledger: &r.Ledger, uncommitted: &r.uncommittedFiles,
+		guards: &s.guards,
+	}
+	s.closer = closer{
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, outcome: &r.Outcome, conversations: &r.Conversations,
+		flight: &r.flight, answers: &s.answers, evidence: &s.evidence, doubts: &s.doubts, guards: &s.guards,
+		checker: &s.checker, briefing: &s.briefing,
+	}
+	s.planmaker = planmaker{
+		terms: &r.Terms, planning: &r.Planning, board: &r.Board, steps: &s.roster, flight: &r.flight, meter: &r.Meter,
+		closer: &s.closer, starter: &s.starter, calls: &s.callstarter, checker: &s.checker, guards: &s.guards,
+	}
+	s.decision = decision{
+		terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions,
+		reviews: &r.PlanReviews, doubts: &s.doubts, notices: &s.notices, guards: &s.guards, planmaker: &s.planmaker,
+		starter: &s.starter, closer: &s.closer,
+	}
 
-func (r *Run) dialogue() dialogue {
-	return dialogue{
-		scheduler: r.scheduler(), briefing: r.briefing(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
+	s.preparer = preparer{
+		caller: &s.caller, terms: &r.Terms, tools: &r.Toolbox, permissions: &r.Permissions,
+	}
+	s.scheduler = scheduler{
+		preparer: &s.preparer, caller: &s.caller, steps: &s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
+		queues: &r.queues, clock: &r.Clock, meter: &r.Meter,
+	}
+	s.recorder = recorder{ledger: &r.Ledger, clock: &r.Clock, board: &r.Board, steps: &s.roster}
+	s.counter = counter{
+		flight: &r.flight, meter: &r.Meter, models: &r.ModelCalls, tools: &r.Toolbox, terms: &r.Terms, clock: &r.Clock,
+	}
+	s.dialogue = dialogue{
+		scheduler: &s.scheduler, briefing: &s.briefing, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board,
 		planning: &r.Planning, conversations: &r.Conversations, outcome: &r.Outcome, permissions: &r.Permissions,
-		clock: &r.Clock,
+		clock: &r.Clock, steps: &s.roster, counter: &s.counter,
 	}
-}
-
-func (r *Run) recorder() recorder {
-	return recorder{
-		ledger: &r.Ledger, clock: &r.Clock, board: &r.Board, steps: r.roster(),
+	s.gatekeeper = gatekeeper{
+		steps: &s.roster, tools: &r.Toolbox, permissions: &r.Permissions, origins: &s.origins, preparer: &s.preparer,
+		recorder: &s.recorder, scheduler: &s.scheduler,
 	}
-}
-
-func (r *Run) tracker() tracker {
-	talks := r.dialogue()
-	schedules := &talks.scheduler
-	return tracker{
-		dialogue: talks, scheduler: *schedules, preparer: schedules.preparer, caller: schedules.caller,
-		origins: schedules.caller.origins, recorder: r.recorder(), steps: schedules.steps, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger,
-		planning: &r.Planning, outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls,
-		permissions: &r.Permissions, questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight,
-		clock: &r.Clock, meter: &r.Meter,
+	s.expander = expander{
+		steps: &s.roster, board: &r.Board, permissions: &r.Permissions, clock: &r.Clock, counter: &s.counter,
+		preparer: &s.preparer, recorder: &s.recorder, scheduler: &s.scheduler,
 	}
-}
-
-func (r *Run) arranger() arranger {
-	return arranger{
-		tracker: r.tracker(), dialogue: r.dialogue(), scheduler: r.scheduler(), caller: r.caller(), origins: r.origins(),
-		guards: r.guards(), briefing: r.briefing(), recorder: r.recorder(), steps: r.roster(), terms: &r.Terms,
-		tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, planning: &r.Planning, outcome: &r.Outcome,
-		conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions, acceptance: &r.Acceptance,
-		reviews: &r.PlanReviews, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	s.decider = decider{
+		steps: &s.roster, terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome,
+		questions: &r.OpenQuestions, meter: &r.Meter, dialogue: &s.dialogue, expander: &s.expander, recorder: &s.recorder,
+		scheduler: &s.scheduler,
 	}
-}
-
-func (r *Run) resumer() resumer {
-	return resumer{
-		arranger: r.arranger(), tracker: r.tracker(), dialogue: r.dialogue(), scheduler: r.scheduler(), caller: r.caller(),
-		recorder: r.recorder(), steps: r.roster(), terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, planning: &r.Planning,
-		outcome: &r.Outcome, conversations: &r.Conversations, models: &r.ModelCalls, permissions: &r.Permissions,
-		questions: &r.OpenQuestions, acceptance: &r.Acceptance, flight: &r.flight, clock: &r.Clock, meter: &r.Meter,
+	s.drafter = drafter{
+		steps: &s.roster, terms: &r.Terms, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, origins: &s.origins,
+		caller: &s.caller, recorder: &s.recorder,
 	}
-}
-
-func (r *Run) decision() decision {
-	return decision{
-		closer: r.closer(), starter: r.starter(), planmaker: r.planmaker(), terms: &r.Terms,
-		board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, questions: &r.OpenQuestions, reviews: &r.PlanReviews,
+	s.tracker = tracker{
+		steps: &s.roster, permissions: &r.Permissions, clock: &r.Clock, counter: &s.counter, dialogue: &s.dialogue,
+		drafter: &s.drafter, decider: &s.decider, recorder: &s.recorder, scheduler: &s.scheduler,
 	}
+	s.planwriter = planwriter{
+		terms: &r.Terms, board: &r.Board, planning: &r.Planning, outcome: &r.Outcome, ledger: &r.Ledger, clock: &r.Clock,
+		meter: &r.Meter, briefing: &s.briefing, counter: &s.counter,
+	}
+	s.arranger = arranger{
+		steps: &s.roster, tools: &r.Toolbox, board: &r.Board, ledger: &r.Ledger, planning: &r.Planning,
+		permissions: &r.Permissions, clock: &r.Clock, meter: &r.Meter, origins: &s.origins, drafter: &s.drafter,
+		expander: &s.expander, decider: &s.decider, recorder: &s.recorder, scheduler: &s.scheduler,
+	}
+	s.approver = approver{
+		steps: &s.roster, tools: &r.Toolbox, board: &r.Board, permissions: &r.Permissions, reviews: &r.PlanReviews,
+		outcome: &r.Outcome, clock: &r.Clock, meter: &r.Meter, expander: &s.expander, recorder: &s.recorder,
+		scheduler: &s.scheduler,
+	}
+	s.resumer = resumer{
+		steps: &s.roster, tools: &r.Toolbox, board: &r.Board, questions: &r.OpenQuestions, caller: &s.caller,
+		decider: &s.decider, recorder: &s.recorder, scheduler: &s.scheduler,
+	}
+	return s
 }

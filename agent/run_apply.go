@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/planning"
+	"replan/planning/prompt"
 )
 
 // ErrOutOfOrder reports that an event does not follow the events applied so far.
@@ -21,9 +22,7 @@ func (r *Run) Apply(e event.Event) error {
 	}
 	last := r.Clock.tick(e.Seq, e.Time)
 	r.apply(e, last)
-	if len(r.Planning.looks()) > 0 {
-		r.arranger().settleLooks()
-	}
+	r.settleLooks()
 	r.closeElicitations()
 	r.uncommittedFiles.note(e.Data, r.Steps, r.mayChange)
 	return nil
@@ -33,11 +32,12 @@ func (r *Run) Apply(e event.Event) error {
 //
 //nolint:funlen,gocyclo // one case per kind
 func (r *Run) apply(e event.Event, last time.Time) {
+	to := r.services()
 	switch d := e.Data.(type) {
 	case event.RunStarted:
 		r.applyStarted(e, d)
 	case event.RunResumed:
-		r.resumer().applyResumed(d, last)
+		r.applyResumed(d, last)
 	case event.RunPaused:
 		r.Outcome.pause(d.Reason)
 	case event.RunCompleted:
@@ -47,7 +47,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	case event.RunSpawned:
 		r.applySpawned(d)
 	case event.RunSteered:
-		r.arranger().applySteered(d)
+		to.dialogue.applySteered(d)
 	case event.JournalDamaged:
 		r.applyDamaged()
 	case event.TimerFired:
@@ -56,33 +56,38 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.Ledger.note(d)
 
 	case event.PhaseStarted:
-		r.arranger().applyPhaseStarted(d)
+		to.planwriter.applyPhaseStarted(d)
 	case event.PhaseDelta:
 		r.Planning.streamPhase(d)
 	case event.PhaseCompleted:
-		r.arranger().applyPhaseCompleted(d)
+		to.planwriter.applyPhaseCompleted(d)
 	case event.PhaseSkipped:
 		r.Planning.skipPhase(d)
 	case event.PhaseFailed:
-		r.arranger().applyPhaseFailed(d)
+		to.planwriter.applyPhaseFailed(d)
 	case event.RouteMatched:
 		r.Planning.matched(d)
 
 	case event.PlanDrafting:
-		r.arranger().applyDrafting(d)
+		to.drafter.applyDrafting(d)
 	case event.PlanCreated:
-		r.arranger().applyPlan(d)
+		to.arranger.applyPlan(d)
+		r.planned()
 	case event.PlanEmpty:
 		r.Planning.finish()
 		r.end(event.StatusFailed, event.ReasonNoPlan, string(d.Reason))
 	case event.PlanDiff:
-		r.arranger().applyDiff(d)
+		r.Outcome.planAgain()
+		r.Acceptance.beginAcceptance()
+		to.arranger.applyDiff(d)
+		r.planned()
 	case event.PlanChosen:
-		r.arranger().applyChosen(d)
+		to.arranger.applyChosen(d)
+		r.planned()
 	case event.PlanReviewed:
-		r.arranger().applyReviewed(d)
+		to.approver.applyReviewed(d)
 	case event.ReplanStarted:
-		r.arranger().applyReplan(d)
+		to.planwriter.applyReplan(d)
 	case event.ReplanDelta:
 		r.Planning.streamReplan(d)
 	case event.ReplanRefused:
@@ -91,9 +96,9 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.ModelCalls.reads(d, r.Now)
 
 	case event.StepExpanded:
-		r.tracker().applyExpanded(d)
+		to.expander.applyExpanded(d)
 	case event.StepStarted:
-		r.tracker().applyStepStarted(d)
+		to.tracker.applyStepStarted(d)
 	case event.StepProgress:
 		if s := r.Step(d.Index); s != nil {
 			s.progress(d)
@@ -103,25 +108,30 @@ func (r *Run) apply(e event.Event, last time.Time) {
 			s.output(d.Chunk)
 		}
 	case event.StepCompleted:
-		r.tracker().applyStepCompleted(d)
+		to.tracker.applyStepCompleted(d)
 	case event.StepFailed:
-		r.tracker().applyStepFailed(d)
+		to.tracker.applyStepFailed(d)
 	case event.StepRetry:
-		r.tracker().applyStepRetry(d)
+		to.tracker.applyStepRetry(d)
 	case event.StepSkipped:
-		r.tracker().applyStepSkipped(d)
+		to.tracker.applyStepSkipped(d)
 	case event.StepInDoubt:
-		r.tracker().applyStepInDoubt(d)
+		r.OpenQuestions.found(d.Index, d.Attempt)
+		to.tracker.applyStepInDoubt(d)
 	case event.CheckCompleted:
-		r.tracker().applyCheck(d)
+		if d.Index == "" {
+			r.applyAccepted(d)
+		} else {
+			to.tracker.applyCheck(d)
+		}
 	case event.DoubtResolved:
-		r.tracker().applyDoubtResolved(d)
+		to.decider.applyDoubtResolved(d)
 	case event.FailureResolved:
-		r.tracker().applyFailureResolved(d)
+		to.decider.applyFailureResolved(d)
 	case event.GateRequested:
-		r.tracker().applyGateRequested(e, d)
+		to.gatekeeper.applyGateRequested(e, d)
 	case event.GateResolved:
-		r.tracker().applyGateResolved(d)
+		to.gatekeeper.applyGateResolved(d)
 	case event.ElicitationRequested:
 		r.OpenQuestions.elicit(d)
 	case event.ElicitationResolved:
@@ -137,15 +147,57 @@ func (r *Run) apply(e event.Event, last time.Time) {
 		r.end(event.StatusFailed, SpentReason(d.Guard), string(d.Reason))
 
 	case event.ModelRequested:
-		r.arranger().applyRequest(d)
+		r.applyRequest(d)
 	case event.ModelReplied:
-		r.arranger().applyReply(d)
+		r.applyReply(d)
 	case event.SynthesisStarted:
-		r.arranger().applySynthesisStarted(d)
+		to.dialogue.applySynthesisStarted(d)
 	case event.SynthesisDelta:
 		r.Outcome.stream(d)
 	case event.SynthesisCompleted:
-		r.arranger().applySynthesis(d)
+		to.dialogue.applySynthesis(d)
+	}
+}
+
+// applyRequest records a request to a model outside the three phases, and applyReply the reply.
+func (r *Run) applyRequest(d event.ModelRequested) {
+	to, s := r.services(), r.Step(d.Step)
+	to.counter.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
+	switch {
+	case d.Purpose == prompt.PurposeChat:
+		r.Conversations.chat().request(r.Now)
+	case d.Attempt > 0:
+		if s != nil && s.Loop != nil {
+			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
+				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
+			}
+			s.Loop.request(r.Now)
+			to.scheduler.enqueue(s)
+		}
+	case d.Purpose == prompt.PurposeStep && s != nil:
+		s.sawInPart(d.Request.Partial)
+		s.request().ask()
+		to.scheduler.enqueue(s)
+	default:
+		to.planwriter.applyRequest()
+	}
+}
+
+func (r *Run) applyReply(d event.ModelReplied) {
+	to := r.services()
+	to.counter.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})
+	switch {
+	case d.Purpose == prompt.PurposeChat:
+		to.dialogue.applyChatTurn(d)
+	case d.Attempt > 0:
+		to.dialogue.applyTurn(d)
+	case d.Purpose != prompt.PurposeStep:
+		to.planwriter.applyReply(d)
+	default:
+		if s := r.Step(d.Step); s != nil {
+			to.preparer.applyArgs(s, d)
+			to.scheduler.enqueue(s)
+		}
 	}
 }
 
@@ -172,27 +224,27 @@ func (r *Run) applyTimer(d event.TimerFired) {
 		return
 	}
 	r.Clock.fire(d.ID)
-	r.tracker().applyDeadline(d.ID)
+	r.services().dialogue.applyDeadline(d.ID)
 	waiting := r.queues.of(needTimer)
 	if s := waiting.top(); s != nil && r.fired(s.retryTimer()) {
-		r.scheduler().enqueue(s)
+		r.services().scheduler.enqueue(s)
 		return
 	}
 	for _, s := range waiting.all() {
-		r.scheduler().enqueue(s)
+		r.services().scheduler.enqueue(s)
 	}
 }
 
 func (r *Run) applyCompleted(d event.RunCompleted) {
 	result := d.Result
 	if r.Chat != nil && r.Chat.over() {
-		r.dialogue().keepRemarks(r.Chat)
+		r.services().dialogue.keepRemarks(r.Chat)
 	}
 	r.Outcome.complete(result)
 	r.Planning.stopReplan()
 	r.Permissions.closeGates()
 	r.OpenQuestions.closeAll()
-	r.roster().every(func(s *StepState) {
+	r.services().roster.every(func(s *StepState) {
 		s.askUser(false)
 		if s.Status == StepWaiting || s.Status == StepRunning && (s.Loop != nil || s.Items != nil) {
 			s.leaveGate() // no one will answer it or continue
@@ -285,7 +337,7 @@ func (r *Run) followsPlan(data event.Data) error {
 // awaits reports whether the step has yet to pass this gate.
 func (r *Run) awaits(index, gate string) bool {
 	s := r.Step(index)
-	return s != nil && s.Status == StepPending && !r.ends() && gate == r.caller().gateID(s) && (!s.isItem() || !s.held())
+	return s != nil && s.Status == StepPending && !r.ends() && gate == r.services().caller.gateID(s) && (!s.isItem() || !s.held())
 }
 
 // gateOf returns the step and the gate that a preview event refers to.
@@ -329,7 +381,7 @@ func (r *Run) applyStarted(e event.Event, d event.RunStarted) {
 		r.Planning.begin(planning.Given(*d.Plan))
 		return
 	}
-	r.arranger().planGoal(d)
+	r.services().planwriter.planGoal(d)
 }
 
 // applyDamaged treats every step with effects that could start here as started,
@@ -340,8 +392,8 @@ func (r *Run) applyDamaged() {
 		if !ok {
 			continue
 		}
-		if s := r.Step(started.Index); s != nil && !r.caller().repeatable(s) {
-			r.tracker().applyStepStarted(started)
+		if s := r.Step(started.Index); s != nil && !r.services().caller.repeatable(s) {
+			r.services().tracker.applyStepStarted(started)
 			s.interruption().startMayBeLost()
 		}
 	}

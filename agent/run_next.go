@@ -12,40 +12,43 @@ func (r *Run) Next() []Action {
 	if !r.Active() {
 		return nil
 	}
-	return r.decision().next()
+	return r.services().decision.next()
 }
 
 // decision decides what may be done now in a run that is not over. It only reads the parts of
 // the run, by their views.
 type decision struct {
-	closer    closer
-	starter   starter
-	planmaker planmaker
 	terms     termsView
 	board     boardView
 	planning  planningView
 	outcome   outcomeView
 	questions questionsView
 	reviews   reviewsView
+	doubts    *doubts
+	notices   *notices
+	guards    *guards
+	planmaker *planmaker
+	starter   *starter
+	closer    *closer
 }
 
-func (r decision) next() []Action {
-	if lost := r.closer.nextLost(); len(lost) > 0 {
+func (r *decision) next() []Action {
+	if lost := r.doubts.nextLost(); len(lost) > 0 {
 		return lost // even if the run ends, so that the doubt is not lost with it
 	}
 	if r.outcome.ends() {
 		return r.closer.nextEnding()
 	}
-	if doubts := r.closer.nextDoubts(); len(doubts) > 0 {
+	if doubts := r.doubts.nextDoubts(); len(doubts) > 0 {
 		return doubts
 	}
-	if blocked := r.closer.overdue(); blocked != nil {
+	if blocked := r.guards.overdue(); blocked != nil {
 		return []Action{*blocked}
 	}
-	if records := r.closer.nextRecords(); len(records) > 0 {
+	if records := r.notices.nextRecords(); len(records) > 0 {
 		return records
 	}
-	actions := r.closer.deadline()
+	actions := r.guards.deadline()
 	switch {
 	case r.questions.asks():
 		return actions
@@ -54,12 +57,12 @@ func (r decision) next() []Action {
 	case r.planning.wantsReplan():
 		return append(actions, r.planmaker.nextReplan()...)
 	case r.outcome.answer().answersDirectly():
-		return append(actions, r.planmaker.nextChat()...)
+		return append(actions, r.closer.nextChat(r.starter.nextSteps())...)
 	case r.reviews.ReviewPending():
 		return actions
 	case r.board.revision() > 0 && r.terms.PlanOnly():
 		return r.closer.finish(ending{status: event.StatusCompleted, reason: event.ReasonGoalMet})
-	case r.board.revision() > 0 && !r.closer.settled():
+	case r.board.revision() > 0 && !r.starter.settled():
 		return append(actions, r.starter.nextSteps()...)
 	default:
 		return append(actions, r.closer.nextAnswer()...)

@@ -17,26 +17,18 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
-func (r *Run) Step(index string) *StepState { return r.roster().Step(index) }
-
-// find returns the view of the step, or inner call, with this index; nil if there is none. each
-// calls do for those of all.
-func (r *Run) find(index string) stepView {
-	if s := r.Step(index); s != nil {
-		return s
-	}
-	return nil
-}
-
-func (r *Run) each(do func(stepView)) { r.roster().every(func(s *StepState) { do(s) }) }
-
-// converses reports whether a loop is active.
-func (r *Run) converses() bool { return len(r.roster().activeLoops()) > 0 }
+func (r *Run) Step(index string) *StepState { return r.services().roster.Step(index) }
 
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
 func (r *Run) Busy() bool {
-	return r.Active() && (!r.quiet() || len(r.queues.of(needCheck)) > 0 || r.closer().accepting())
+	return r.Active() && (!r.quiet() || len(r.queues.of(needCheck)) > 0 || r.accepting())
+}
+
+// accepting reports whether the plan's acceptance is being evaluated.
+func (r *Run) accepting() bool {
+	to := r.services()
+	return !r.ends() && !r.Planning.wantsReplan() && !r.Planning.active() && r.Revision > 0 && !r.ReviewPending() && !r.asks() && to.starter.settled() && to.checker.nextAcceptance() != nil
 }
 
 // Steerable reports whether a remark of the user to the run would be heard.
@@ -46,12 +38,12 @@ func (r *Run) Steerable() bool {
 		return false
 	case r.Synthesis.Started:
 		return r.Synthesis.Direct && !r.Synthesis.Done
-	case len(r.roster().activeLoops()) > 0:
+	case r.services().roster.converses():
 		return true
 	case r.Revision == 0:
-		return r.origins().canReplan()
+		return r.Planning.canReplan(r.Model)
 	default:
-		return r.origins().canReplan() && (r.Planning.active() || r.Planning.wantsReplan() || !r.closer().settled())
+		return r.Planning.canReplan(r.Model) && (r.Planning.active() || r.Planning.wantsReplan() || !r.services().starter.settled())
 	}
 }
 
@@ -123,7 +115,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.origins().canReplan(), Denied: s.Failure == event.FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.Planning.canReplan(r.Model), Denied: s.Failure == event.FailureDenied,
 		}
 		if q.Args == nil {
 			q.Args = s.args()
@@ -147,7 +139,7 @@ func (r *Run) MissingTools(catalog plan.Catalog) []string {
 // far as known.
 func (r *Run) ToolsToCall() []string {
 	var names []string
-	r.roster().every(func(s *StepState) {
+	r.services().roster.every(func(s *StepState) {
 		if !s.Draft && !s.inner().isAnswered() && s.Status != StepCompleted && s.Step.Executor == plan.ExecutorTool && !slices.Contains(names, s.Step.Tool) {
 			names = append(names, s.Step.Tool)
 		}
@@ -175,7 +167,7 @@ func (r *Run) NeedsModel() bool {
 // PassesOver reports whether a step has failed for good and its run continues without it,
 // as its on_failure says.
 func (r *Run) PassesOver(s *StepState) bool {
-	return s.Status == StepFailed && !s.isItem() && s.Failure.Replannable() && !r.scheduler().retries(s) &&
+	return s.Status == StepFailed && !s.isItem() && s.Failure.Replannable() && !r.services().scheduler.retries(s) &&
 		r.Plan.FailureOf(s.Step, r.Terms.fallback()) == plan.OnFailureSkip
 }
 
@@ -220,14 +212,14 @@ func (r *Run) Snapshot(live bool) Snapshot {
 	if r.Result != nil {
 		s.Result = *r.Result
 	} else {
-		s.Result = r.answers().result(ending{status: StatusUnfinished})
+		s.Result = r.services().answers.result(ending{status: StatusUnfinished})
 	}
-	r.roster().every(func(step *StepState) {
+	r.services().roster.every(func(step *StepState) {
 		switch {
 		case step.Draft:
 		case step.Status == StepCompleted && step.Parent == "":
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
-		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption().isLost() || !live && !r.caller().repeatable(step)):
+		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption().isLost() || !live && !r.services().caller.repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
 		}
 	})
@@ -241,7 +233,7 @@ func AcceptanceOf(r *Run) []plan.Evidence { return evidenceOf("", r.Plan.Accepta
 // them.
 func (r *Run) Budgets() []Budget {
 	var out []Budget
-	for _, b := range r.guards().budgets() {
+	for _, b := range r.services().guards.budgets() {
 		if b.limit > 0 {
 			out = append(out, Budget{Guard: b.guard, Used: b.used, Limit: b.limit, Low: b.low()})
 		}
@@ -277,38 +269,38 @@ func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 }
 
 // Sources returns the origins of a step's arguments, sorted by name.
-func (r *Run) Sources(s *StepState) []Source { return r.origins().Sources(s) }
+func (r *Run) Sources(s *StepState) []Source { return r.services().origins.Sources(s) }
 
 // Read returns the untrusted texts that the answer of a run may hold, for the turns of the
 // conversation that follow.
-func (r *Run) Read() []rule.Provenance { return r.origins().Read() }
+func (r *Run) Read() []rule.Provenance { return r.services().origins.Read() }
 
 // Authored returns the texts that the author of the present plan had read, for the plan as
 // it is stored.
-func (r *Run) Authored() []rule.Provenance { return r.origins().Authored() }
+func (r *Run) Authored() []rule.Provenance { return r.services().origins.Authored() }
 
 // ReadFor returns what a model had read when it asked for another run by a call.
-func (r *Run) ReadFor(index string) []rule.Provenance { return r.origins().ReadFor(index) }
+func (r *Run) ReadFor(index string) []rule.Provenance { return r.services().origins.ReadFor(index) }
 
 // SynthesisItems returns the items from which the answer is made, see
 // [prompt.SynthesisItems].
-func (r *Run) SynthesisItems() []plan.HistoryItem { return r.answers().SynthesisItems() }
+func (r *Run) SynthesisItems() []plan.HistoryItem { return r.services().answers.SynthesisItems() }
 
 // Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
-func (r *Run) Results() string { return r.answers().Results() }
+func (r *Run) Results() string { return r.services().answers.Results(r.ModelCalls.window()) }
 
 // Evidence returns what is known about the checks of the plan, and about the steps that
 // no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []plan.Evidence { return r.answers().Evidence() }
+func (r *Run) Evidence() []plan.Evidence { return r.services().evidence.Evidence() }
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.answers().StateOf(s) }
+func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.services().evidence.StateOf(s) }
 
 // ModelPlans reports whether a model makes the first plan of the run. It does not
 // if the plan is given, follows from the words of the goal, or comes from another
 // planner.
-func (r *Run) ModelPlans() bool { return r.origins().modelPlans() }
+func (r *Run) ModelPlans() bool { return r.services().origins.modelPlans() }

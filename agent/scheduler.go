@@ -13,21 +13,19 @@ import (
 // scheduler decides what each step needs next, and maintains the queues of steps
 // that can be acted on.
 type scheduler struct {
-	preparer preparer
-	caller   caller
-	steps    roster
+	preparer *preparer
+	caller   *caller
+	steps    *roster
 	terms    *Terms
 	tools    *Toolbox
 	board    *Board
-	ledger   *Ledger
-	planning *Planning
 	queues   *queues
 	clock    *Clock
 	meter    *Meter
 }
 
 // enqueue recomputes what a step needs next and puts it into the right queue.
-func (r scheduler) enqueue(s *StepState) {
+func (r *scheduler) enqueue(s *StepState) {
 	if s.byModel() {
 		s.inner().conversation().clock(r.clock.Now)
 	}
@@ -42,14 +40,14 @@ func (r scheduler) enqueue(s *StepState) {
 }
 
 // enqueueAll enqueues every step of the plan.
-func (r scheduler) enqueueAll() {
+func (r *scheduler) enqueueAll() {
 	*r.queues = queues{}
 	r.steps.every(r.enqueue)
 }
 
 // needOf computes what a step needs next. For a step that could start, it stores
 // the call, or the reason why there is none.
-func (r scheduler) needOf(s *StepState) need {
+func (r *scheduler) needOf(s *StepState) need {
 	if s.Draft {
 		return needNothing
 	}
@@ -95,7 +93,7 @@ func (r scheduler) needOf(s *StepState) need {
 
 // needOfCall returns the next need of a step that only a slot, a gate or its own
 // flaw keeps from starting.
-func (r scheduler) needOfCall(s *StepState) need {
+func (r *scheduler) needOfCall(s *StepState) need {
 	flawed := func(kind event.FailureKind, sentence string) need {
 		s.call().cannotStart(kind, sentence)
 		return needRecord
@@ -149,7 +147,7 @@ func (r scheduler) needOfCall(s *StepState) need {
 
 // needByRule returns the next need of a step whose call is ready, given the rule
 // that decides about it.
-func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
+func (r *scheduler) needByRule(s *StepState, matched rule.Rule) need {
 	switch {
 	case matched.Verdict == rule.VerdictBlock:
 		s.call().cannotStart(event.FailureDenied, deniedBy(matched))
@@ -166,7 +164,7 @@ func (r scheduler) needByRule(s *StepState, matched rule.Rule) need {
 
 // releaseNotTaken releases the steps that only waited for one that is not taken. Those
 // that need its result are not taken either.
-func (r scheduler) releaseNotTaken(s *StepState) {
+func (r *scheduler) releaseNotTaken(s *StepState) {
 	if s.isItem() {
 		r.endItem(s)
 		return
@@ -183,7 +181,7 @@ func (r scheduler) releaseNotTaken(s *StepState) {
 }
 
 // skipDependents skips the steps that depend on a step that will not succeed.
-func (r scheduler) skipDependents(s *StepState) {
+func (r *scheduler) skipDependents(s *StepState) {
 	if s.isItem() {
 		r.endItem(s)
 		return
@@ -197,7 +195,7 @@ func (r scheduler) skipDependents(s *StepState) {
 
 // release binds the result of a completed step and releases the steps that waited
 // only for it.
-func (r scheduler) release(s *StepState) {
+func (r *scheduler) release(s *StepState) {
 	if s.isItem() {
 		r.endItem(s)
 		return
@@ -212,7 +210,7 @@ func (r scheduler) release(s *StepState) {
 
 // retries reports whether a failed step will be retried: its tool is read-only
 // and has attempts left.
-func (r scheduler) retries(s *StepState) bool {
+func (r *scheduler) retries(s *StepState) bool {
 	if s.Step.Retries == 0 || s.Items != nil || s.tries() > s.Step.Retries {
 		return false
 	}
@@ -227,7 +225,7 @@ func (r scheduler) retries(s *StepState) bool {
 
 // rebuildGraph recomputes what follows from a changed plan: the order of the steps, and
 // for each the missing args and the next need.
-func (r scheduler) rebuildGraph() {
+func (r *scheduler) rebuildGraph() {
 	type work struct {
 		by   plan.Executor
 		tool string
@@ -244,14 +242,13 @@ func (r scheduler) rebuildGraph() {
 	}, r.terms.fallback())
 	r.preparer.learnTools("", r.board.Plan.Acceptance)
 	r.board.executed(r.preparer.findMissingArgs)
-	r.ledger.grow(len(r.board.Steps))
 	r.enqueueAll()
 }
 
 // skipModelSteps skips the steps of a routed plan that need a model if there is
 // none, and their dependents.
-func (r scheduler) skipModelSteps() {
-	if r.planning.Route == nil || r.terms.Model != "" {
+func (r *scheduler) skipModelSteps() {
+	if r.terms.Model != "" {
 		return
 	}
 	for _, s := range r.board.Steps {
@@ -264,9 +261,42 @@ func (r scheduler) skipModelSteps() {
 
 // onlyRechecks reports whether the work of a step is done, but its checks are not evaluated
 // or refute it. A new attempt then evaluates them again and does not repeat the work.
-func (r scheduler) onlyRechecks(s *StepState) bool {
+func (r *scheduler) onlyRechecks(s *StepState) bool {
 	if s.Status == StepChecking {
 		return true
 	}
 	return s.Status == StepFailed && s.Failure == event.FailureCheck && !s.expands() && (s.Step.Executor == plan.ExecutorAgent || !r.caller.repeatable(s))
+}
+
+// beginChecks has the checks of a step evaluated, from the first.
+func (r *scheduler) beginChecks(s *StepState) {
+	s.beginChecks(r.clock.Seq)
+}
+
+// again makes a step wait for a new attempt, and resets everything that permits
+// one.
+func (r *scheduler) again(s *StepState) {
+	if r.onlyRechecks(s) {
+		r.beginChecks(s)
+		s.countAfresh()
+		return
+	}
+	s.again()
+}
+
+// refills asks a model once more for the arguments that the tool refused: small models
+// copy a text nearly right. A change by one of the workspace's own operators is made whole
+// or not at all, so that nothing has happened.
+func (r *scheduler) refills(s *StepState) bool {
+	if s.Failure != event.FailureTool || r.terms.Model == "" || s.isItem() {
+		return false
+	}
+	if facts := r.tools.facts(s.Step.Tool); facts.Err != nil || !facts.Tool.Trusted || !facts.Tool.Previews {
+		return false
+	}
+	if !s.refill() {
+		return false
+	}
+	r.enqueue(s)
+	return true
 }

@@ -7,7 +7,7 @@ import (
 
 // needOfItems returns the next need of a step that could start with its items. ok is false
 // in a dry run that does not know them: it reports the step once, for an unknown item.
-func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
+func (r *scheduler) needOfItems(s *StepState) (next need, ok bool) {
 	each := s.Step.ForEach
 	for _, reference := range plan.References(each.Items) {
 		value, _ := r.board.value(reference.Name)
@@ -27,7 +27,7 @@ func (r scheduler) needOfItems(s *StepState) (next need, ok bool) {
 
 // inTurn returns the next need of an item that may have to wait in line. Others need not
 // wait for one that waits for its gate or for another attempt.
-func (r scheduler) inTurn(s *StepState, now need) need {
+func (r *scheduler) inTurn(s *StepState, now need) need {
 	of := s.item().owner()
 	switch now {
 	case needGate:
@@ -49,7 +49,7 @@ func (r scheduler) inTurn(s *StepState, now need) need {
 }
 
 // giveTurn makes room for the next items in line.
-func (r scheduler) giveTurn(s *StepState) {
+func (r *scheduler) giveTurn(s *StepState) {
 	of := s.item().owner()
 	items, atOnce := of.fanOut(), of.Step.ForEach.AtOnce
 	items.leaveTurn(s)
@@ -59,7 +59,7 @@ func (r scheduler) giveTurn(s *StepState) {
 }
 
 // overtake gives an item that starts while it is in line the turn of another one.
-func (r scheduler) overtake(s *StepState) {
+func (r *scheduler) overtake(s *StepState) {
 	if !s.isItem() {
 		return
 	}
@@ -69,7 +69,7 @@ func (r scheduler) overtake(s *StepState) {
 }
 
 // endItem notes that an item needs nothing more.
-func (r scheduler) endItem(s *StepState) {
+func (r *scheduler) endItem(s *StepState) {
 	if of := s.item().owner(); of.fanOut().end(s) {
 		r.giveTurn(s)
 		r.enqueue(of)
@@ -78,7 +78,7 @@ func (r scheduler) endItem(s *StepState) {
 
 // asksForItems returns the need of an item whose gate asks for all items of its step: one
 // of them asks, and the others wait for its answer.
-func (r scheduler) asksForItems(s *StepState, now need) need {
+func (r *scheduler) asksForItems(s *StepState, now need) need {
 	of := s.item().owner()
 	asks := now == needGate && r.caller.sharing(s, r.tools.facts(s.Step.Tool)) > 0
 	switch {

@@ -109,6 +109,9 @@ func (t *Terms) ModelTools() bool { return t.settings.modelTools }
 // next.
 func (t *Terms) ReviewsPlans() bool { return t.settings.reviewPlans }
 
+// holdsPlans reports whether the plans of this run wait for review.
+func (t *Terms) holdsPlans() bool { return t.ReviewsPlans() && !t.PlanOnly() && !t.DryRun() }
+
 // Models returns the models that plan in place of the run's.
 func (t *Terms) Models() prompt.Models { return t.settings.prompting.Models }
 

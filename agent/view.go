@@ -108,6 +108,7 @@ type ledgerView interface {
 // planningView is the making of plans.
 type planningView interface {
 	hasOwn() bool
+	canReplan(model string) bool
 	byWords() bool
 	taken() (route event.RouteMatched, ok bool)
 	isRouted() bool
@@ -148,7 +149,6 @@ type conversationsView interface {
 // modelsView is what the replies of models show of them.
 type modelsView interface {
 	measured(model string, bytesPerToken, readSpeed float64) (bytes, read float64)
-	window() int
 }
 
 // acceptanceView is the evaluation of the acceptance of the plan.

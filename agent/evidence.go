@@ -8,9 +8,60 @@ import (
 	"replan/planning/plan"
 )
 
+// evidence is what shows that the steps of a run have done their work.
+type evidence struct {
+	terms      termsView
+	tools      toolsView
+	board      boardView
+	acceptance acceptanceView
+}
+
+// Evidence returns what is known about the checks of the plan, and about the steps that
+// no check covers although they may have effects or are a model's work.
+func (r *evidence) Evidence() []plan.Evidence {
+	out := []plan.Evidence{}
+	for _, s := range r.board.steps() {
+		switch {
+		case s.isDraft() || s.isDry() || s.notTaken():
+		case s.expands() && len(itemChecks(s)) > 0:
+			out = append(out, itemEvidence(s)...)
+		case len(ChecksOf(s.planned())) > 0:
+			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
+		case s.status() == StepCompleted && r.claims(s):
+			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
+		}
+	}
+	if r.terms.DryRun() {
+		return out
+	}
+	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
+}
+
+// StateOf returns how far a completed step is shown to have done its work: refuted and
+// unchecked before verified. It is "" for a step of which nothing is claimed.
+func (r *evidence) StateOf(s stepView) plan.EvidenceState {
+	switch {
+	case s.isDraft() || s.isDry():
+		return ""
+	case s.expands() && len(itemChecks(s)) > 0:
+		if evidence := itemEvidence(s); len(evidence) > 0 {
+			return worst(evidence).State
+		}
+		return ""
+	case len(ChecksOf(s.planned())) == 0:
+		if s.status() == StepCompleted && r.claims(s) {
+			return plan.StateClaimed
+		}
+		return ""
+	case len(s.checked()) == 0:
+		return plan.StateUnchecked
+	}
+	return worst(evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())).State
+}
+
 // claims reports whether nothing but a model or a tool with effects says that a completed
 // step has done its work.
-func (r answers) claims(s stepView) bool {
+func (r *evidence) claims(s stepView) bool {
 	if s.expands() && !slices.ContainsFunc(s.fanOutState().all(), func(item stepView) bool { return item.status() == StepCompleted }) {
 		return false // it has done nothing
 	}

@@ -7,16 +7,28 @@ import (
 	"replan/planning/plan"
 )
 
+// expander has a step executed for each item of its list.
+type expander struct {
+	steps       *roster
+	board       *Board
+	permissions *Permissions
+	clock       *Clock
+	counter     *counter
+	preparer    *preparer
+	recorder    *recorder
+	scheduler   *scheduler
+}
+
 // applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
 // has done are not executed again, wherever they are in the list now.
-func (r tracker) applyExpanded(d event.StepExpanded) {
+func (r *expander) applyExpanded(d event.StepExpanded) {
 	s := r.steps.Step(d.Index)
 	if s == nil || !s.expands() {
 		return
 	}
 	s.expand(d.Attempt, r.clock.Now)
 	r.recorder.begin(s, nil)
-	r.meter.beginStep()
+	r.counter.begins(s)
 	before := s.beginItems(len(d.Items))
 	states := make([]StepState, len(d.Items)) // one allocation, since lists can be long
 	moved := r.movedItems(s, before, d.Items)
@@ -39,7 +51,7 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 			continue
 		}
 		if stays || r.scheduler.onlyRechecks(item) {
-			r.again(item)
+			r.scheduler.again(item)
 		}
 	}
 	for _, item := range s.Items {
@@ -50,13 +62,13 @@ func (r tracker) applyExpanded(d event.StepExpanded) {
 }
 
 // isWorkDone reports whether an item is completed, or needs nothing but its checks.
-func (r tracker) isWorkDone(item *StepState) bool {
+func (r *expander) isWorkDone(item *StepState) bool {
 	return item.Status == StepCompleted || r.scheduler.onlyRechecks(item)
 }
 
 // movedItems returns the items whose work is done and that are at another place of the new list
 // or not in it, by value. It returns none if the call of an item depends on its place.
-func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
+func (r *expander) movedItems(s *StepState, before []*StepState, list []any) map[string][]*StepState {
 	if slices.ContainsFunc(plan.References(s.args()), func(ref plan.Reference) bool { return ref.Name == "index" }) {
 		return nil
 	}
@@ -73,7 +85,7 @@ func (r tracker) movedItems(s *StepState, before []*StepState, list []any) map[s
 // keepItems gives a step of a new plan the items whose work is done, which are not executed
 // again. The others follow the new step: it may have another gate, timeout or condition. So do
 // the checks of those that are not completed.
-func (r tracker) keepItems(s *StepState, before []*StepState) {
+func (r *expander) keepItems(s *StepState, before []*StepState) {
 	s.beginItems(0)
 	for i, item := range before {
 		if item.Status == StepCompleted {
@@ -84,14 +96,14 @@ func (r tracker) keepItems(s *StepState, before []*StepState) {
 		s.fanOut().waitForOne()
 		if r.scheduler.onlyRechecks(item) {
 			s.Items[i].adopt(*item)
-			r.beginChecks(s.Items[i])
+			r.scheduler.beginChecks(s.Items[i])
 		}
 	}
 }
 
 // stopItems ends a step because of an item: the others that run may finish, and nothing new
 // starts.
-func (r tracker) stopItems(s *StepState) {
+func (r *expander) stopItems(s *StepState) {
 	of := s.item().owner()
 	of.fanOut().stop(s)
 	for _, item := range of.Items {
@@ -102,13 +114,4 @@ func (r tracker) stopItems(s *StepState) {
 		r.scheduler.enqueue(item)
 	}
 	r.scheduler.enqueue(of)
-}
-
-// endsItems reports whether the failure of an item ends its step.
-func (r tracker) endsItems(s *StepState) bool {
-	if s.gate().denied() && s.Failure == event.FailureDenied {
-		return false // the user leaves it out
-	}
-	stops := s.Failure == event.FailureDenied || s.Failure == event.FailureInterrupted || !s.Failure.Replannable()
-	return stops || r.board.Plan.FailureOf(s.item().owner().Step, r.terms.fallback()) != plan.OnFailureSkip
 }

@@ -4,31 +4,97 @@ import (
 	"slices"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 )
 
+// drafter starts what can start of a plan that is still being written, and hands that work over
+// to the plan.
+type drafter struct {
+	steps    *roster
+	terms    *Terms
+	tools    *Toolbox
+	board    *Board
+	ledger   *Ledger
+	origins  *origins
+	caller   *caller
+	recorder *recorder
+}
+
 // applyDrafting adds a step that arrived while the plan was streaming in.
-func (r arranger) applyDrafting(d event.PlanDrafting) {
+func (r *drafter) applyDrafting(d event.PlanDrafting) {
 	if r.board.Revision > 0 || r.steps.Step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
 	r.tools.learn(d.Step.Tool)
 	r.board.addDraft(newDraft(d.Step, r.board.attemptsBefore(d.Step.Index)))
-	r.tracker.readyDrafts()
+	r.readyDrafts()
 }
 
-// dropUnstartedDrafts drops draft steps that were not started, because another reply
-// is coming. It keeps started ones, since the plan may use their work.
-func (r arranger) dropUnstartedDrafts() {
-	if r.board.Revision == 0 {
-		r.board.dropIdleDrafts()
+// readyDrafts finds the draft steps that can start on their own, and stores their
+// calls. Such a step waits for nothing that is still to come, and its args fit
+// its tool.
+func (r *drafter) readyDrafts() {
+	found := map[string]any{}
+	done := map[string]bool{}
+	for _, s := range r.board.Steps {
+		if s.Draft && s.Status == StepCompleted {
+			done[s.Step.Index] = true
+			if s.Step.ResultVariable != "" {
+				found[s.Step.ResultVariable] = s.Result
+			}
+		}
 	}
+	for _, s := range r.board.Steps {
+		if !s.Draft || s.startable() || s.Status != StepPending {
+			continue
+		}
+		if call, ok := r.draftCall(s.Step, done, found); ok {
+			s.canStart(r.caller.coerce(r.tools.facts(s.Step.Tool), call))
+		}
+	}
+}
+
+// draftCall returns the call of a draft step, if it can already be made.
+func (r *drafter) draftCall(step plan.Step, done map[string]bool, found map[string]any) (map[string]any, bool) {
+	if step.Executor != plan.ExecutorTool || step.Args == nil || step.Gate || len(ChecksOf(step)) > 0 || step.When != "" || step.ForEach != nil {
+		return nil, false
+	}
+	for _, d := range step.DependsOn {
+		if !done[d] {
+			return nil, false
+		}
+	}
+	for _, ref := range plan.References(step.Args) {
+		if _, ok := found[ref.Name]; !ok {
+			return nil, false
+		}
+	}
+	facts := r.tools.facts(step.Tool)
+	if facts.Err != nil || !facts.Tool.ReadOnly {
+		return nil, false
+	}
+	alone := step
+	alone.DependsOn = nil
+	call, err := plan.ResolveArgs(step.Args, found)
+	if err != nil {
+		return nil, false
+	}
+	if r.caller.ruleFor(newProbe(step, call, r.origins.authorRead(step)), facts).Verdict != rule.VerdictRun {
+		return nil, false // it waits for its gate until the plan is complete
+	}
+	alone.Args = call
+	faults, _ := plan.Validate(
+		plan.Plan{Title: step.Title, Steps: []plan.Step{alone}},
+		plan.Rules{Catalog: r.tools.Catalog, CheckTools: true, Strict: r.terms.strict(), Named: true},
+	)
+	return call, len(faults) == 0
 }
 
 // adopt reuses the work done for drafts in steps of the plan. Steps with
 // dependencies come after those dependencies, because they must have seen what
 // they would see now.
-func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
+func (r *drafter) adopt(drafts []*StepState, early []plan.HistoryItem) {
 	graph := plan.NewGraph(r.board.Plan)
 	states := make(map[string]*StepState, len(r.board.Steps))
 	for _, s := range r.board.Steps {
@@ -59,7 +125,7 @@ func (r arranger) adopt(drafts []*StepState, early []plan.HistoryItem) {
 // adoptable returns the draft whose work a step may reuse. The draft must have
 // started with the args that the step has now. It must have the same index,
 // unless it is done and waited for no other step.
-func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
+func (r *drafter) adoptable(drafts []*StepState, step plan.Step, needs []string, found map[string]any, served map[*StepState]bool) *StepState {
 	if step.Executor != plan.ExecutorTool {
 		return nil
 	}
@@ -85,36 +151,13 @@ func (r arranger) adoptable(drafts []*StepState, step plan.Step, needs []string,
 
 // keepEarly moves the history of a draft to the step that now uses its work. Work
 // that no step uses is not part of the plan's history.
-func (r arranger) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
+func (r *drafter) keepEarly(early []plan.HistoryItem, draft *StepState, step plan.Step) {
 	for _, item := range early {
 		if item.Index == draft.Step.Index && item.Attempt == draft.Attempt {
 			item.Index, item.Title, item.ExpectedOutcome = step.Index, step.Title, step.ExpectedOutcome
 			r.ledger.add(item)
 		}
 	}
-}
-
-// settleLooks tells the planner the results of the steps that it waits for, once all of
-// them have ended or cannot start.
-func (r arranger) settleLooks() {
-	looks := r.planning.looks()
-	if !r.flight.quiet() {
-		return
-	}
-	free := r.guards.freeSlots()
-	spent := free.discoverySpent()
-	for _, step := range looks {
-		if s := r.steps.Step(step.Index); s == nil || s.Status == StepPending && s.startable() && !spent || s.Status == StepRunning {
-			return
-		}
-	}
-	var items []plan.HistoryItem
-	for _, item := range r.ledger.History {
-		if item.Status == plan.ItemCompleted && slices.ContainsFunc(looks, func(s plan.Step) bool { return s.Index == item.Index }) {
-			items = append(items, item)
-		}
-	}
-	r.planning.looked(items)
 }
 
 // waitedFor reports whether a draft had waited for all of needs.
