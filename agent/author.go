@@ -18,17 +18,17 @@ func (a *authorship) args() map[string]any      { return a.written }
 func (a *authorship) byUser() bool              { return a.written != nil }
 
 // edit notes args that the user wrote at a gate, and the text that they still carry. edits
-// returns how often that was, and stillCarries the text.
+// returns how often that was, and textsKept the text.
 func (a *authorship) edit(args map[string]any, kept []rule.Provenance) {
 	a.written, a.kept = args, kept
 	a.atGate++
 }
-func (a *authorship) edits() int                      { return a.atGate }
-func (a *authorship) stillCarries() []rule.Provenance { return a.kept }
+func (a *authorship) edits() int                   { return a.atGate }
+func (a *authorship) textsKept() []rule.Provenance { return a.kept }
 
-// plannedAfter notes what the author had read before, and hasRead returns it.
+// plannedAfter notes what the author had read before, and textsRead returns it.
 func (a *authorship) plannedAfter(read []rule.Provenance) { a.read = read }
-func (a *authorship) hasRead() []rule.Provenance          { return a.read }
+func (a *authorship) textsRead() []rule.Provenance        { return a.read }
 
 // replannedAfter notes that a replan added or revised the step, and what its author had read.
 // replannedLike takes from another step whether one did, and byReplan reports it.

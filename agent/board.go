@@ -136,15 +136,15 @@ func (b *Board) position(s *StepState) (at int, ok bool) {
 	return s.position(), true
 }
 
-// fed notes that a dependency of the step at a position of the graph is completed. It reports
+// dependencyDone notes that a dependency of the step at a position of the graph is completed. It reports
 // whether it was the last one.
-func (b *Board) fed(at int) bool {
+func (b *Board) dependencyDone(at int) bool {
 	b.waits[at]--
 	return b.waits[at] == 0
 }
 
-// feeds returns the steps that depend on a step directly, with their positions in the graph.
-func (b *Board) feeds(s *StepState) iter.Seq2[int, *StepState] {
+// dependents returns the steps that depend on a step directly, with their positions in the graph.
+func (b *Board) dependents(s *StepState) iter.Seq2[int, *StepState] {
 	return func(yield func(int, *StepState) bool) {
 		from, ok := b.position(s)
 		if !ok {

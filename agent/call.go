@@ -43,12 +43,12 @@ func (c *stepCall) coerced() []plan.Coercion { return c.fitted }
 func (c *stepCall) leaveOut(saw []expression.Sight)               { *c = stepCall{saw: saw, out: true} }
 func (c *stepCall) leftOut() (saw []expression.Sight, isOut bool) { return c.saw, c.out }
 
-// beginWith notes the items with which the step begins, and begins returns them.
-func (c *stepCall) beginWith(items []any)            { *c = stepCall{items: items, expanded: true} }
-func (c *stepCall) begins() (items []any, with bool) { return c.items, c.expanded }
+// beginWith notes the items with which the step begins, and expansion returns them.
+func (c *stepCall) beginWith(items []any)               { *c = stepCall{items: items, expanded: true} }
+func (c *stepCall) expansion() (items []any, with bool) { return c.items, c.expanded }
 
-// cannotStart notes why the step cannot start, and faulty returns that.
+// cannotStart notes why the step cannot start, and startFlaw returns that.
 func (c *stepCall) cannotStart(kind event.FailureKind, sentence string) {
 	c.flaw = flaw{kind, sentence}
 }
-func (c *stepCall) faulty() flaw { return c.flaw }
+func (c *stepCall) startFlaw() flaw { return c.flaw }

@@ -121,8 +121,8 @@ func (r *callstarter) startedCall(s stepView, facts toolFacts, number int) event
 		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
-		rule := matched // a copy escapes only here
-		started.Rule, started.Provenance = &rule, from
+		allowing := matched // a copy escapes only here
+		started.Rule, started.Provenance = &allowing, from
 	}
 	return started
 }

@@ -47,10 +47,10 @@ func (o *Outcome) endDry(status event.Status, reason event.Reason, sentence stri
 // ends reports whether the run will end: nothing new may start.
 func (o *Outcome) ends() bool { return o.ending != nil }
 
-// endsAs returns how the run will end, and endsDryAs how a dry run will; ok is false while that is
+// plannedEnding returns how the run will end, and plannedDryEnding how a dry run will; ok is false while that is
 // not decided.
-func (o *Outcome) endsAs() (e ending, ok bool)    { return valueOf(o.ending) }
-func (o *Outcome) endsDryAs() (e ending, ok bool) { return valueOf(o.dryEnding) }
+func (o *Outcome) plannedEnding() (e ending, ok bool)    { return valueOf(o.ending) }
+func (o *Outcome) plannedDryEnding() (e ending, ok bool) { return valueOf(o.dryEnding) }
 
 // answer returns the answer so far, isPaused whether the user stopped the run, and final its
 // result; ok is false before its end.

@@ -24,7 +24,7 @@ func (r *Run) Graph() *plan.Graph { return r.graph }
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r
-		state.known, state.made = nil, nil
+		state.known, state.cachedServices = nil, nil
 		return state, slices.Sorted(maps.Keys(r.known))
 	}
 	runA, knownA := state(a)

@@ -34,9 +34,9 @@ func (f *flight) callStarts(index string, attempt int) {
 // callReturns reports whether such a call was under way.
 func (f *flight) callReturns(index string, attempt int) bool {
 	key := event.Attempt{Index: index, Number: attempt}
-	was := f.inFlight[key]
+	underWay := f.inFlight[key]
 	delete(f.inFlight, key)
-	return was
+	return underWay
 }
 
 func (f *flight) modelStarts()  { f.modelBusy++ }

@@ -17,7 +17,7 @@ import (
 
 // stepGate tracks the gate of a step's next call.
 type stepGate struct {
-	said     gateAnswer
+	answer   gateAnswer
 	call     string            // what the newest gate showed, see callHash
 	hashes   map[string]string // of the files as the gate showed them
 	command  *plan.Command     // as the gate showed it
@@ -66,22 +66,22 @@ func (g *stepGate) open(d event.GateRequested, call string) (waits bool) {
 	g.called = false
 	g.unneeded()
 	if d.Nothing {
-		g.said = gateAllowed
+		g.answer = gateAllowed
 	}
 	return !d.Nothing
 }
 
-// answer notes the answer of the user.
-func (g *stepGate) answer(allowed bool) {
-	g.said = gateDenied
+// decide notes the answer of the user.
+func (g *stepGate) decide(allowed bool) {
+	g.answer = gateDenied
 	if allowed {
-		g.said = gateAllowed
+		g.answer = gateAllowed
 	}
 }
 
 // allowed reports whether the user allowed the call, and denied whether they denied it.
-func (g *stepGate) allowed() bool { return g.said == gateAllowed }
-func (g *stepGate) denied() bool  { return g.said == gateDenied }
+func (g *stepGate) allowed() bool { return g.answer == gateAllowed }
+func (g *stepGate) denied() bool  { return g.answer == gateDenied }
 
 // showed returns the hashes of the files that the gate showed, and the command.
 func (g *stepGate) showed() (hashes map[string]string, command *plan.Command) {
@@ -93,14 +93,14 @@ func (g *stepGate) showed() (hashes map[string]string, command *plan.Command) {
 func (g *stepGate) changing() []string    { return slices.Collect(maps.Keys(g.hashes)) }
 func (g *stepGate) wasChanging() []string { return g.files }
 
-// reopens returns why a passed gate opens again, "" if it does not.
-func (g *stepGate) reopens() untrusted.Text { return g.outdated }
+// reopenReason returns why a passed gate opens again, "" if it does not.
+func (g *stepGate) reopenReason() untrusted.Text { return g.outdated }
 
 // removal returns what the call would remove, "" if nothing that was not seen.
 func (g *stepGate) removal() string { return g.removes }
 
-// leadsTo returns where paths of the call lead through links; nil if no tool has said so.
-func (g *stepGate) leadsTo() map[string]string { return g.paths }
+// linkTargets returns where paths of the call lead through links; nil if no tool has said so.
+func (g *stepGate) linkTargets() map[string]string { return g.paths }
 
 // binds reports whether a call is the one that the newest gate showed.
 func (g *stepGate) binds(t plan.Tool, args map[string]any) bool { return g.call == callHash(t, args) }
@@ -110,8 +110,8 @@ func (g *stepGate) unbind() { g.hashes, g.command = nil, nil }
 
 // withdraw revokes the user's permission for the call. A denial stays.
 func (g *stepGate) withdraw() {
-	if g.said == gateAllowed {
-		g.said = gateUnanswered
+	if g.answer == gateAllowed {
+		g.answer = gateUnanswered
 	}
 }
 
@@ -122,7 +122,7 @@ func (g *stepGate) settled() { g.repeats = 0 }
 // reset resets the gate for a new attempt.
 func (g *stepGate) reset() {
 	g.forOtherCall()
-	g.repeats, g.said = 0, gateUnanswered
+	g.repeats, g.answer = 0, gateUnanswered
 }
 
 // forOtherCall forgets what concerns a call that is replaced by another one, and the permission
@@ -135,7 +135,7 @@ func (g *stepGate) forOtherCall() {
 
 func (g *stepGate) forEditedCall() {
 	g.forOtherCall()
-	g.said = gateUnanswered
+	g.answer = gateUnanswered
 }
 
 // mostRepeats is how often the gate of a call opens again because what it showed no longer is
@@ -222,12 +222,12 @@ func hashOf(words string, args map[string]any) string {
 // promised returns what an approval of the tool covers: its identity, and all that is
 // said of it.
 func promised(t plan.Tool) string {
-	said, open := t.Pin, "unknown"
-	if said == "" {
-		said = t.Description
+	description, open := t.Pin, "unknown"
+	if description == "" {
+		description = t.Description
 	}
 	if t.OpenWorld != nil {
 		open = strconv.FormatBool(*t.OpenWorld)
 	}
-	return plan.CanonicalJSON([]any{t.QualifiedName(), said, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
+	return plan.CanonicalJSON([]any{t.QualifiedName(), description, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
 }

@@ -22,7 +22,7 @@ func (r *gateopener) nextGates(q queuesView, free *slots) (out []Action, blocked
 	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.first(needGate, most) {
 		facts := r.tools.facts(s.tool())
-		if s.gateState().reopens() != "" {
+		if s.gateState().reopenReason() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}

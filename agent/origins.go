@@ -52,9 +52,9 @@ func (r *origins) authorRead(step plan.Step) []rule.Provenance {
 	return plan.Newest(out)
 }
 
-// hasRead returns the texts that a model has read before it replans: what was read before
+// textsRead returns the texts that a model has read before it replans: what was read before
 // the run, and the results and errors of its steps.
-func (r *origins) hasRead() []rule.Provenance {
+func (r *origins) textsRead() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
@@ -66,27 +66,27 @@ func (r *origins) hasRead() []rule.Provenance {
 	return out
 }
 
-// Read returns the untrusted texts that the answer of a run may hold, for the turns of the
+// textsInAnswer returns the untrusted texts that the answer of a run may hold, for the turns of the
 // conversation that follow.
-func (r *origins) Read() []rule.Provenance {
+func (r *origins) textsInAnswer() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
-		if s := r.steps.find(h.Index); s == nil || s.told() {
+		if s := r.steps.find(h.Index); s == nil || s.holdsToolText() {
 			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	return plan.Newest(out)
 }
 
-// Authored returns the texts that the author of the present plan had read, for the plan as
+// authored returns the texts that the author of the present plan had read, for the plan as
 // it is stored.
-func (r *origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
+func (r *origins) authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
 
-// ReadFor returns what a model had read when it asked for another run by a call.
-func (r *origins) ReadFor(index string) []rule.Provenance {
+// readFor returns what a model had read when it asked for another run by a call.
+func (r *origins) readFor(index string) []rule.Provenance {
 	s := r.steps.find(index)
 	if s == nil || !s.byModel() {
-		return inRun(r.terms.id(), r.hasRead())
+		return inRun(r.terms.id(), r.textsRead())
 	}
 	return inRun(r.terms.id(), r.read(s))
 }
@@ -154,7 +154,7 @@ func (r *origins) modelWrote(s stepView) bool {
 func (r *origins) textOf(s stepView) []rule.Provenance {
 	switch {
 	case s.authorState().edits() > 0:
-		return s.authorState().stillCarries()
+		return s.authorState().textsKept()
 	case s.byModel():
 		if len(s.planned().Args) == 0 {
 			return nil // no arguments to carry it
@@ -189,7 +189,7 @@ func (r *origins) textOf(s stepView) []rule.Provenance {
 		}
 	}
 	if len(args) > 0 && !s.authorState().byUser() {
-		out = append(out, s.authorState().hasRead()...)
+		out = append(out, s.authorState().textsRead()...)
 	}
 	return append(out, r.deciding(s, out)...)
 }
@@ -200,7 +200,7 @@ func (r *origins) textOf(s stepView) []rule.Provenance {
 func (r *origins) read(c stepView) []rule.Provenance {
 	out := r.before()
 	if step := c.askedIn().agentStep(); step != nil {
-		out = append(out, step.authorState().hasRead()...)
+		out = append(out, step.authorState().textsRead()...)
 		for _, h := range r.inputs(step.planned()) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -210,7 +210,7 @@ func (r *origins) read(c stepView) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.told() {
+		if earlier.holdsToolText() {
 			out = append(out, rule.Provenance{Step: earlier.index(), Tool: string(earlier.title()), Written: true})
 		}
 	}
@@ -258,8 +258,8 @@ func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	return out
 }
 
-// Sources returns the origins of a step's arguments, sorted by name.
-func (r *origins) Sources(s stepView) []Source {
+// sources returns the origins of a step's arguments, sorted by name.
+func (r *origins) sources(s stepView) []Source {
 	if s.byModel() {
 		return r.modelSources(s.planned().Args, r.provenance(s))
 	}
@@ -276,7 +276,7 @@ func (r *origins) Sources(s stepView) []Source {
 			}
 		}
 		if !s.authorState().byUser() {
-			for _, p := range s.authorState().hasRead() {
+			for _, p := range s.authorState().textsRead() {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}

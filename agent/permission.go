@@ -108,11 +108,11 @@ func (p *Permissions) grant(g *Gate, tool plan.Tool, d event.GateResolved) bool 
 	allowed := grant{over: g.Rule, tool: promised(tool)}
 	switch {
 	case d.Scope == event.ScopeRun:
-		rule, why := g.ForRun()
+		granted, why := g.ForRun()
 		if why != "" {
 			return false // valid for one call
 		}
-		allowed.rule = rule
+		allowed.rule = granted
 		for _, p := range g.Provenance {
 			if !p.Written {
 				allowed.shown = append(allowed.shown, p.Arg)

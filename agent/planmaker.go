@@ -173,8 +173,8 @@ func (r *planmaker) nextLooks(looks []plan.Step) []Action {
 }
 
 // warned adds a note to a new plan with all its warnings for the user.
-func warned(o planning.Outcome, made event.Data) []Action {
-	out := []Action{{Record: made}}
+func warned(o planning.Outcome, newPlan event.Data) []Action {
+	out := []Action{{Record: newPlan}}
 	if len(o.Warnings) == 0 {
 		return out
 	}

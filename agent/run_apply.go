@@ -169,13 +169,13 @@ func (r *Run) applyRequest(d event.ModelRequested) {
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
-				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
+				s.notePartlySeen(d.Request.Partial) // it has seen these, although later turns have less room for them
 			}
 			s.Loop.request(r.Now)
 			to.scheduler.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.sawInPart(d.Request.Partial)
+		s.notePartlySeen(d.Request.Partial)
 		s.request().ask()
 		to.scheduler.enqueue(s)
 	default:

@@ -72,7 +72,7 @@ func (r *scheduler) needOf(s *StepState) need {
 		return needRecord
 	case r.board.blocked(s):
 		return needNothing
-	case !r.preparer.takes(s):
+	case !r.preparer.conditionHolds(s):
 		return needRecord
 	case s.expands():
 		if next, known := r.needOfItems(s); known {
@@ -169,12 +169,12 @@ func (r *scheduler) releaseNotTaken(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for at, d := range r.board.feeds(s) {
+	for at, d := range r.board.dependents(s) {
 		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
 			r.enqueue(d)
 			continue
 		}
-		if r.board.fed(at) {
+		if r.board.dependencyDone(at) {
 			r.enqueue(d)
 		}
 	}
@@ -186,7 +186,7 @@ func (r *scheduler) skipDependents(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for _, d := range r.board.feeds(s) {
+	for _, d := range r.board.dependents(s) {
 		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
 			r.enqueue(d)
 		}
@@ -201,8 +201,8 @@ func (r *scheduler) release(s *StepState) {
 		return
 	}
 	r.board.bind(s)
-	for at, d := range r.board.feeds(s) {
-		if r.board.fed(at) {
+	for at, d := range r.board.dependents(s) {
+		if r.board.dependencyDone(at) {
 			r.enqueue(d)
 		}
 	}

@@ -148,8 +148,8 @@ func (s *StepState) expand(attempt int, now time.Time) {
 	s.Error, s.Failure, s.Output = "", "", ""
 }
 
-// tryInVain counts an attempt that failed before it started.
-func (s *StepState) tryInVain(attempt int) { s.Attempt, s.attempts.total = attempt, attempt }
+// failBeforeStart counts an attempt that failed before it started.
+func (s *StepState) failBeforeStart(attempt int) { s.Attempt, s.attempts.total = attempt, attempt }
 
 // progress shows how far an attempt is, and output what it has written.
 func (s *StepState) progress(d event.StepProgress) { s.Progress = d }
@@ -231,11 +231,11 @@ func (s *StepState) retry(d event.StepRetry) (polls bool) {
 	return polls
 }
 
-// goOn lets a step wait for its next attempt: nothing was done, or what it did may be repeated.
-func (s *StepState) goOn() { s.Status = StepPending }
+// setPending lets a step wait for its next attempt: nothing was done, or what it did may be repeated.
+func (s *StepState) setPending() { s.Status = StepPending }
 
-// runOn lets a step run that was interrupted, since it continues from where it was.
-func (s *StepState) runOn() { s.Status = StepRunning }
+// setRunning lets a step run that was interrupted, since it continues from where it was.
+func (s *StepState) setRunning() { s.Status = StepRunning }
 
 // skipped skips a step. It reports whether its condition did.
 func (s *StepState) skipped(d event.StepSkipped) (notTaken bool) {
@@ -330,16 +330,16 @@ func (s *StepState) askUser(open bool) { s.awaitsUser = open }
 // awaitsAnswer reports whether a question about the step is open.
 func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
 
-// sawInPart notes the steps whose results its model saw only in part, and seenInPart returns
+// notePartlySeen notes the steps whose results its model saw only in part, and partlySeen returns
 // them.
-func (s *StepState) sawInPart(steps []string) { s.partial = steps }
-func (s *StepState) seenInPart() []string     { return s.partial }
+func (s *StepState) notePartlySeen(steps []string) { s.partial = steps }
+func (s *StepState) partlySeen() []string          { return s.partial }
 
-// converse begins the loop of an agent step, count notes the tokens of it so far, and
-// converseAgain continues it after the program ended: its time limit begins anew.
-func (s *StepState) converse(l *Loop)            { s.Loop = l }
-func (s *StepState) count(tokens int)            { s.Tokens = tokens }
-func (s *StepState) converseAgain(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
+// startLoop begins the loop of an agent step, count notes the tokens of it so far, and
+// continueLoop continues it after the program ended: its time limit begins anew.
+func (s *StepState) startLoop(l *Loop)          { s.Loop = l }
+func (s *StepState) count(tokens int)           { s.Tokens = tokens }
+func (s *StepState) continueLoop(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
 
 // ofBudget returns how many steps of the budget an execution is: an item is none, since its
 // step counts once for all.
@@ -350,9 +350,9 @@ func (s *StepState) ofBudget() int {
 	return 1
 }
 
-// told reports whether the result or the error of a call holds text of its tool. An offer of
+// holdsToolText reports whether the result or the error of a call holds text of its tool. An offer of
 // tools only describes them.
-func (s *StepState) told() bool {
+func (s *StepState) holdsToolText() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
 		return !s.inner().findsTools()

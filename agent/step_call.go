@@ -109,9 +109,9 @@ func (s *StepState) orphaned() bool {
 
 // copyTo returns a copy of the call as one of another step. was is the index of the step that
 // it belonged to.
-func (s *StepState) copyTo(parent, was string) *StepState {
+func (s *StepState) copyTo(parent, oldIndex string) *StepState {
 	call := *s
-	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
+	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, oldIndex), parent
 	call.parts.inner = s.inner().copied()
 	return &call
 }

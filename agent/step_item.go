@@ -71,11 +71,11 @@ func (s *StepState) dropItems() { s.Items, s.parts.fan = nil, fanOut{} }
 
 // adopt gives an item what an earlier attempt has done for the same value at another place.
 func (s *StepState) adopt(done StepState) {
-	was := done.Step.Index
+	oldIndex := done.Step.Index
 	done.Step, done.attempts, done.parts.item, done.place = s.Step, s.attempts, s.parts.item, s.place
 	*s = done
 	if done.Loop != nil {
-		s.Loop = done.Loop.copyTo(s, was)
+		s.Loop = done.Loop.copyTo(s, oldIndex)
 	}
 }
 

@@ -134,8 +134,8 @@ type outcomeView interface {
 	isPaused() bool
 	final() (result event.Result, ok bool)
 	ends() bool
-	endsAs() (e ending, ok bool)
-	endsDryAs() (e ending, ok bool)
+	plannedEnding() (e ending, ok bool)
+	plannedDryEnding() (e ending, ok bool)
 }
 
 // conversationsView are the loops of the run.
