@@ -149,9 +149,7 @@ func (r *guards) reserveApproved(q queuesView, free *slots) {
 			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 		}
 	}
-	for _, s := range q.approvedCalls() {
-		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
-	}
+	q.approvedByTool(func(tool string, calls, steps int) { free.reserve(r.tools.facts(tool), calls, steps) })
 	for _, s := range q.all(needTurn) {
 		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}

@@ -66,7 +66,8 @@ type queuesView interface {
 	first(n need, most int) []stepView
 	inOrder(n need) walkView
 	all(n need) []stepView
-	approvedCalls() []stepView
+	approvedCalls() iter.Seq[stepView]
+	approvedByTool(do func(tool string, calls, steps int))
 	only(keep func(stepView) bool) queuesView
 	empty() bool
 }
