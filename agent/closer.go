@@ -117,7 +117,7 @@ func (r *closer) askForAnswer() []Action {
 // answerDirectly requests an answer to the goal without a plan.
 func (r *closer) answerDirectly() []Action {
 	if r.terms.model() == "" {
-		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, noModel("answer"), ""})
 	}
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
@@ -146,7 +146,7 @@ func (r *closer) nextChat(out []Action) []Action {
 	case !c.idle() || r.guards.modelsBusy():
 		return out
 	case r.terms.model() == "":
-		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, noModel("answer"), ""})...)
 	}
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
 		if blocked != nil {

@@ -101,7 +101,7 @@ func (r *scheduler) needOfCall(s *StepState) need {
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
 		if r.terms.Model == "" {
-			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, noModel("carry it out"))
 		}
 		return needModelSlot
 	case plan.ExecutorAgent:
@@ -110,7 +110,7 @@ func (r *scheduler) needOfCall(s *StepState) need {
 		case !known:
 			return flawed(event.FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
 		case r.terms.Model == "":
-			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, noModel("carry it out"))
 		case !r.terms.ModelTools() && profile.Model == "":
 			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.terms.Model, profile.Name))
 		}
@@ -273,8 +273,7 @@ func (r *scheduler) beginChecks(s *StepState) {
 	s.beginChecks(r.clock.Seq)
 }
 
-// again makes a step wait for a new attempt, and resets everything that permits
-// one.
+// again makes a step wait for a new attempt, or only for its checks if its work is done.
 func (r *scheduler) again(s *StepState) {
 	if r.onlyRechecks(s) {
 		r.beginChecks(s)
