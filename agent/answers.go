@@ -79,8 +79,8 @@ func (r *answers) supported(answer string) string {
 	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
 }
 
-// passage quotes the lines that hold what the goal asks, since the words of small models
-// are often not the whole answer; "" if the answer quotes them, or none do.
+// passage quotes the lines that hold what the goal asks, since the words of small models are
+// often not the whole answer. It is "" if the answer quotes them, or if no lines hold it.
 func (r *answers) passage(answer string) string {
 	p, ok := intent.PassageFor(string(r.terms.goal()), r.ledger.history())
 	if !ok {
@@ -105,10 +105,7 @@ func (r *answers) unwritten() string {
 	return "The steps are done, but the model wrote no answer: " + string(r.outcome.answer().Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
-// results returns what each step of a completed run produced if no model wrote an
-// answer; otherwise "". Later turns are sent it as part of the conversation. It
-// therefore takes at most a sixth of the context window, whose size is in tokens, at three
-// characters a token.
+// results carries out [Run.Results]. window is the size of the context window, in tokens.
 func (r *answers) results(window int) string {
 	hasResult := func(s stepView) bool { return resultText(s) != "" }
 	if final, over := r.outcome.final(); !over || final.Status != event.StatusCompleted || final.Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
@@ -170,8 +167,8 @@ func (r *answers) answersByRule() bool {
 }
 
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
-// have planned: it asks for a list that one look made, or a small model has changed what
-// the goal wants changed and would only repeat it.
+// have planned. Such a goal asks for a list that one look made. Or a small model has
+// changed what the goal wants changed, and would only repeat it.
 func (r *answers) answeredByRule() (intent.Intent, bool) {
 	if r.terms.isGiven() || r.terms.skipSynthesis() || r.planning.hasOwn() || r.board.revision() == 0 {
 		return intent.Intent{}, false
@@ -212,8 +209,7 @@ func (r *answers) ruledAnswer() string {
 	return intent.Answer(r.ruledIntent(), r.ledger.history(), left)
 }
 
-// synthesisItems returns the items from which the answer is made, see
-// [prompt.SynthesisItems].
+// synthesisItems carries out [Run.SynthesisItems].
 func (r *answers) synthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.board.steps() {

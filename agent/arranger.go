@@ -149,7 +149,7 @@ func (r *arranger) applyChosen(d event.PlanChosen) {
 }
 
 // refersToFinished reports whether the results that the args of a step refer to are
-// there already, so that a new plan cannot change what they mean.
+// there already. A new plan then cannot change what they mean.
 func refersToFinished(step plan.Step, old map[string]*StepState) bool {
 	finished := map[string]bool{}
 	for _, s := range old {

@@ -15,8 +15,8 @@ import (
 // noop is a catalog of one tool that does nothing.
 var noop = plan.Catalog{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
 
-// wide returns a plan of n steps, each of which depends on a step far before it,
-// so more steps are always ready than may run.
+// wide returns a plan of n steps. Each depends on a step far before it, so more
+// steps are always ready than may run.
 func wide(n int) plan.Plan {
 	steps := make([]plan.Step, n)
 	for i := range steps {
@@ -95,8 +95,8 @@ func playNoop(b *testing.B, r *noopRun) {
 	}
 }
 
-// BenchmarkApprovedCalls has the user allow all calls of a plan while the slots are taken, and
-// then returns them: the calls that wait are approved ones. gate-ns/step is the time until all
+// BenchmarkApprovedCalls has the user allow all calls of a plan while the slots are taken.
+// Then it returns them, and the calls that wait are approved ones. gate-ns/step is the time until all
 // are allowed, and run-ns/step that of the calls.
 func BenchmarkApprovedCalls(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {

@@ -13,7 +13,7 @@ import (
 
 // ruleFor returns the rule that decides about a step's call. A call that a rule
 // allows still asks if its arguments carry untrusted text that the rule does not
-// cover; a user's grant can lift that. A plan may ask for a gate but cannot
+// cover. A user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
 func (r *caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
@@ -109,8 +109,8 @@ func (r *caller) gateID(s stepView) string {
 	return id
 }
 
-// sharing returns how many items an answer at the gate of an item is for: all of its step
-// if only the choice of the items makes it ask, else 0.
+// sharing returns how many items an answer at the gate of an item is for. It is for all items
+// of its step if only their choice makes it ask, else 0.
 func (r *caller) sharing(s stepView, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0

@@ -108,8 +108,8 @@ func (r *callstarter) startTool(out []Action, s stepView, free *slots) []Action 
 	})
 }
 
-// startInLine starts at most one approved call of an item in line: before one of its step that
-// has its turn and waits, because all that is left of a budget is reserved.
+// startInLine starts at most one approved call of an item in line. Another item of its step has
+// its turn and waits, because all that is left of a budget is reserved.
 func (r *callstarter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.all(needTurn) {
 		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.itemState().mayOvertake() {

@@ -73,7 +73,7 @@ func (r *checker) nextChecks(ready []stepView, free *slots) []Action {
 	return out
 }
 
-// poll returns the next actions of a step that waits, given those of its condition: it
+// poll returns the next actions of a step that waits, given those of its condition. The step
 // continues, calls again later, or fails because its time is up.
 func (r *checker) poll(s stepView, actions []Action) []Action {
 	found, evaluated := actions[0].Record.(event.CheckCompleted)

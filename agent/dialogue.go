@@ -295,8 +295,8 @@ func (r *dialogue) applySynthesis(d event.SynthesisCompleted) {
 	r.outcome.finishAnswer(d)
 }
 
-// applySteered passes the user's remark to whoever is working: each model in a
-// loop gets it with its next turn, otherwise the planner of the rest.
+// applySteered passes the user's remark to whoever is working. Each model in a
+// loop gets it with its next turn; without a loop, the planner of the rest does.
 func (r *dialogue) applySteered(d event.RunSteered) {
 	if loops := r.steps.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {

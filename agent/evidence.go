@@ -16,8 +16,7 @@ type evidence struct {
 	acceptance acceptanceView
 }
 
-// all returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
+// all carries out [Run.Evidence].
 func (r *evidence) all() []plan.Evidence {
 	out := []plan.Evidence{}
 	for _, s := range r.board.steps() {
@@ -37,8 +36,7 @@ func (r *evidence) all() []plan.Evidence {
 	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
 }
 
-// stateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
+// stateOf carries out [Run.StateOf].
 func (r *evidence) stateOf(s stepView) plan.EvidenceState {
 	switch {
 	case s.isDraft() || s.isDry():

@@ -49,15 +49,18 @@ type pass struct {
 	try  int            // the attempt that the approval is valid for
 }
 
-// needed notes the event since which a gate must be opened, and since returns it: 0 if none must.
-// unneeded forgets it.
+// needed notes the event since which a gate must be opened.
 func (g *stepGate) needed(at uint64) {
 	if g.neededAt == 0 {
 		g.neededAt = at
 	}
 }
+
+// since returns the event since which a gate must be opened, 0 if none must.
 func (g *stepGate) since() uint64 { return g.neededAt }
-func (g *stepGate) unneeded()     { g.neededAt = 0 }
+
+// unneeded notes that no gate must be opened.
+func (g *stepGate) unneeded() { g.neededAt = 0 }
 
 // open opens the gate for the call whose hash is call. It reports whether the step waits there:
 // a call that changes nothing passes it.
@@ -79,18 +82,22 @@ func (g *stepGate) decide(allowed bool) {
 	}
 }
 
-// allowed reports whether the user allowed the call, and denied whether they denied it.
+// allowed reports whether the user allowed the call.
 func (g *stepGate) allowed() bool { return g.answer == gateAllowed }
-func (g *stepGate) denied() bool  { return g.answer == gateDenied }
+
+// denied reports whether the user denied the call.
+func (g *stepGate) denied() bool { return g.answer == gateDenied }
 
 // showed returns the hashes of the files that the gate showed, and the command.
 func (g *stepGate) showed() (hashes map[string]string, command *plan.Command) {
 	return g.hashes, g.command
 }
 
-// changing returns the files that the call will change, as the gate showed them, and wasChanging
-// those that it was to change when it passed a gate that opens again.
-func (g *stepGate) changing() []string    { return slices.Collect(maps.Keys(g.hashes)) }
+// changing returns the files that the call will change, as the gate showed them.
+func (g *stepGate) changing() []string { return slices.Collect(maps.Keys(g.hashes)) }
+
+// wasChanging returns the files that the call was to change when it passed a gate that opens
+// again.
 func (g *stepGate) wasChanging() []string { return g.files }
 
 // reopenReason returns why a passed gate opens again, "" if it does not.
@@ -115,8 +122,10 @@ func (g *stepGate) withdraw() {
 	}
 }
 
-// forCall notes that a call is made, and settled that one has succeeded.
+// forCall notes that a call is made.
 func (g *stepGate) forCall() { g.outdated, g.files, g.called = "", nil, true }
+
+// settled notes that a call has succeeded.
 func (g *stepGate) settled() { g.repeats = 0 }
 
 // reset resets the gate for a new attempt.
@@ -126,13 +135,14 @@ func (g *stepGate) reset() {
 }
 
 // forOtherCall forgets what concerns a call that is replaced by another one, and the permission
-// for it. forEditedCall also forgets a denial.
+// for it.
 func (g *stepGate) forOtherCall() {
 	g.outdated, g.files, g.removes = "", nil, ""
 	g.withdraw()
 	g.unbind()
 }
 
+// forEditedCall does the same for a call that the user edited, and forgets a denial.
 func (g *stepGate) forEditedCall() {
 	g.forOtherCall()
 	g.answer = gateUnanswered
@@ -178,6 +188,7 @@ func (g *stepGate) reask() {
 	g.askAgain("the call, or its tool, is no longer the one that you saw")
 }
 
+// askAgain lets the gate open again, whose answer no longer holds.
 func (g *stepGate) askAgain(why untrusted.Text) {
 	g.outdated = why
 	g.withdraw()
@@ -197,8 +208,11 @@ func (g *stepGate) approved(tool plan.Tool, args map[string]any, attempt int) bo
 }
 
 // allowItems notes that the user lets untrusted text decide for which items of the step the
-// tool is called, and allowsItems reports that.
-func (g *stepGate) allowItems(tool plan.Tool)       { g.itemsOf = promised(tool) }
+// tool is called.
+func (g *stepGate) allowItems(tool plan.Tool) { g.itemsOf = promised(tool) }
+
+// allowsItems reports whether the user lets untrusted text decide for which items of the step the
+// tool is called.
 func (g *stepGate) allowsItems(tool plan.Tool) bool { return g.itemsOf == promised(tool) }
 
 // reserved reports whether budget is reserved for the approved call. Another call after it has

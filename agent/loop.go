@@ -94,9 +94,10 @@ func (l *Loop) ended() (answer string, failed flaw) {
 // fail ends the loop.
 func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = flaw{kind, sentence} }
 
-// stepOf returns the step of a sub-agent, and agentStep its view; nil for the chat.
+// stepOf returns the step of a sub-agent; nil for the chat.
 func (l *Loop) stepOf() *StepState { return l.step }
 
+// agentStep returns the view of that step; nil for the chat.
 func (l *Loop) agentStep() stepView {
 	if l.step == nil {
 		return nil
@@ -104,9 +105,11 @@ func (l *Loop) agentStep() stepView {
 	return l.step
 }
 
-// calls returns the calls so far, oldest first, and tokens the tokens of all replies.
+// calls returns the calls so far, oldest first.
 func (l *Loop) calls() iter.Seq[stepView] { return slices.Values(viewsOf(l.Calls)) }
-func (l *Loop) tokens() int               { return l.Tokens }
+
+// tokens returns the tokens of all replies.
+func (l *Loop) tokens() int { return l.Tokens }
 
 // viewOfLoop returns the view of a loop; nil for none.
 func viewOfLoop(l *Loop) loopView {
@@ -140,6 +143,7 @@ func (l *Loop) last() bool {
 	return l.Turns+1 >= l.profile.Turns() || l.profile.MaxTokens > 0 && l.Tokens >= l.profile.MaxTokens
 }
 
+// turn returns the next turn.
 func (l *Loop) turn() prompt.Turn {
 	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
@@ -384,8 +388,10 @@ func (l *Loop) find(names []string) {
 	l.found = slices.Concat(names, slices.DeleteFunc(l.found, func(name string) bool { return slices.Contains(names, name) }))
 }
 
-// countCall counts a call, and uncountCall takes it back: nothing was done.
-func (l *Loop) countCall(tool string, args map[string]any)   { l.callCounts[callKey(tool, args)]++ }
+// countCall counts a call.
+func (l *Loop) countCall(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]++ }
+
+// uncountCall takes a call back: nothing was done.
 func (l *Loop) uncountCall(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]-- }
 
 // timesMade returns how often a call was made.
@@ -393,9 +399,10 @@ func (l *Loop) timesMade(tool string, args map[string]any) int {
 	return l.callCounts[callKey(tool, args)]
 }
 
-// failed counts how a call failed, and timesFailed returns how often one failed so.
+// failed counts how a call failed.
 func (l *Loop) failed(c *StepState) { l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++ }
 
+// timesFailed returns how often a call failed like this one.
 func (l *Loop) timesFailed(c *StepState) int {
 	return l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
 }
@@ -469,7 +476,7 @@ func (l *Loop) waits() bool {
 	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsAnswer() })
 }
 
-// clockPaused reports whether the clock of the time limit is paused: a call waits for the
+// clockPaused reports whether the clock of the time limit is paused. A call waits for the
 // user or, if no limit is set, the model works. Its requests have limits that
 // follow the machine, and the number of turns is bounded.
 func (l *Loop) clockPaused() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }

@@ -20,9 +20,9 @@ type origins struct {
 	steps    stepsView
 }
 
-// before returns the texts that the models of a run have read when it begins: what came
-// up in the conversation before, or was read by whoever asked for the run, and the
-// mentions in the user's message.
+// before returns the texts that the models of a run have read when it begins. These are what
+// came up in the conversation before, or was read by whoever asked for the run. The mentions
+// in the user's message are among them.
 func (r *origins) before() []rule.Provenance {
 	out := append(slices.Clone(r.terms.readBefore()), r.terms.givenRead()...)
 	for _, m := range r.terms.prompting().Mentions {
@@ -52,8 +52,8 @@ func (r *origins) authorRead(step plan.Step) []rule.Provenance {
 	return plan.Newest(out)
 }
 
-// textsRead returns the texts that a model has read before it replans: what was read before
-// the run, and the results and errors of its steps.
+// textsRead returns the texts that a model has read before it replans. They were read before
+// the run, or are results and errors of its steps.
 func (r *origins) textsRead() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
@@ -66,8 +66,7 @@ func (r *origins) textsRead() []rule.Provenance {
 	return out
 }
 
-// textsInAnswer returns the untrusted texts that the answer of a run may hold, for the turns of the
-// conversation that follow.
+// textsInAnswer carries out [Run.Read].
 func (r *origins) textsInAnswer() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
@@ -78,11 +77,10 @@ func (r *origins) textsInAnswer() []rule.Provenance {
 	return plan.Newest(out)
 }
 
-// authored returns the texts that the author of the present plan had read, for the plan as
-// it is stored.
+// authored carries out [Run.Authored].
 func (r *origins) authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
 
-// readFor returns what a model had read when it asked for another run by a call.
+// readFor carries out [Run.ReadFor].
 func (r *origins) readFor(index string) []rule.Provenance {
 	s := r.steps.find(index)
 	if s == nil || !s.byModel() {
@@ -91,10 +89,9 @@ func (r *origins) readFor(index string) []rule.Provenance {
 	return inRun(r.terms.id(), r.read(s))
 }
 
-// deciding returns the results on which it depends whether, and how often, the call of a
-// step is made, except for those whose text the call carries. They are those in its
-// conditions and in the list that it is called for, and the steps without which it is
-// skipped while the run continues.
+// deciding returns the results that decide whether, and how often, the call of a step is
+// made, except for those whose text the call carries. They are in its conditions, or in the
+// list that it is called for. Or the call is skipped without them while the run continues.
 func (r *origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
 	of := s.planStep()
@@ -128,7 +125,7 @@ func (r *origins) deciding(s stepView, carried []rule.Provenance) []rule.Provena
 	return out
 }
 
-// provenance returns where the text of a step's call comes from: the project's notes are
+// provenance returns where the text of a step's call comes from. The project's notes are
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r *origins) provenance(s stepView) []rule.Provenance {
 	out := r.textOf(s)
@@ -142,7 +139,7 @@ func (r *origins) provenance(s stepView) []rule.Provenance {
 }
 
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
-// it: not a person, nor a rule of the person's own words.
+// it. Otherwise a person did, or a rule of the person's own words.
 func (r *origins) modelWrote(s stepView) bool {
 	return s.byModel() || len(s.requestState().written()) > 0 || s.authorState().byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
@@ -194,9 +191,9 @@ func (r *origins) textOf(s stepView) []rule.Provenance {
 	return append(out, r.deciding(s, out)...)
 }
 
-// read returns what a model had read when it wrote the arguments of a call: what was read
-// before the run and by the author of its step, its inputs, and the results of its own
-// calls.
+// read returns what a model had read when it wrote the arguments of a call. That was read
+// before the run and by the author of its step. Its inputs are part of it, and the results
+// of its own calls.
 func (r *origins) read(c stepView) []rule.Provenance {
 	out := r.before()
 	if step := c.askedIn().agentStep(); step != nil {
@@ -234,8 +231,8 @@ func (r *origins) inputs(step plan.Step) []plan.HistoryItem {
 	return out
 }
 
-// checkedText returns the text that a call of a check carries of the step that it is
-// about: of its result, its args, and what decided that it was called.
+// checkedText returns the text that a call of a check carries of the step that it is about.
+// It is of the step's result and args, and of what decided that it was called.
 func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(check.Args) {
@@ -258,10 +255,10 @@ func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	return out
 }
 
-// sources returns the origins of a step's arguments, sorted by name.
+// sources carries out [Run.Sources].
 func (r *origins) sources(s stepView) []Source {
 	if s.byModel() {
-		return r.modelSources(s.planned().Args, r.provenance(s))
+		return modelSources(s.planned().Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
 	if s.authorState().byUser() {
@@ -289,14 +286,14 @@ func (r *origins) sources(s stepView) []Source {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.requestState().written(), read)...)
+		out = append(out, modelSources(s.requestState().written(), read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out
 }
 
 // modelSources returns the sources of arguments that a model wrote on request.
-func (r *origins) modelSources(args map[string]any, read []rule.Provenance) []Source {
+func modelSources(args map[string]any, read []rule.Provenance) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, By: AuthorModel}
@@ -367,8 +364,8 @@ func inRun(id string, read []rule.Provenance) []rule.Provenance {
 	return out
 }
 
-// failsByText reports whether it depends on text of a result whether a step fails: it has
-// checks, its arguments carry such text, or a model carries it out.
+// failsByText reports whether it depends on text of a result whether a step fails. Such a step
+// has checks, its arguments carry such text, or a model carries it out.
 func failsByText(s plan.Step) bool {
 	return s.Executor != plan.ExecutorTool || s.Until != nil || len(s.Checks) > 0 || len(plan.References(s.Args)) > 0
 }

@@ -101,10 +101,10 @@ func (q *queues) approvedByTool(do func(tool string, calls, steps int)) {
 	}
 }
 
-// count returns how many steps have a need, and top the one that comes first; nil if there is
-// none.
+// count returns how many steps have a need.
 func (q *queues) count(n need) int { return len(q.lists[n]) }
 
+// top returns the step with a need that comes first; nil if there is none.
 func (q *queues) top(n need) stepView {
 	if s := q.lists[n].top(); s != nil {
 		return s
@@ -124,9 +124,10 @@ func (q *queues) first(n need, most int) []stepView {
 	return out
 }
 
-// inOrder walks through the steps with a need in order, and all returns them in no order.
+// inOrder walks through the steps with a need in order.
 func (q *queues) inOrder(n need) walkView { return &walk{in: q.lists[n]} }
 
+// all returns the steps with a need in no order.
 func (q *queues) all(n need) []stepView {
 	if q.count(n) == 0 {
 		return nil

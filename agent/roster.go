@@ -14,8 +14,7 @@ type roster struct {
 	outcome       *Outcome
 }
 
-// step returns the state of the step, or inner call, with this index; nil if
-// there is none.
+// step carries out [Run.Step].
 func (r *roster) step(index string) *StepState {
 	if s := r.board.at(index); s != nil {
 		return s
@@ -80,8 +79,7 @@ func (r *roster) activeLoops() []*Loop {
 	return out
 }
 
-// find returns the view of the step, or inner call, with this index; nil if there is none. each
-// calls do for those of all.
+// find returns the view of the step, or inner call, with this index; nil if there is none.
 func (r *roster) find(index string) stepView {
 	if s := r.step(index); s != nil {
 		return s
@@ -89,6 +87,7 @@ func (r *roster) find(index string) stepView {
 	return nil
 }
 
+// each calls do for the views of all of them.
 func (r *roster) each(do func(stepView)) { r.every(func(s *StepState) { do(s) }) }
 
 // converses reports whether a loop is active.

@@ -292,7 +292,7 @@ func (r *Run) SynthesisItems() []plan.HistoryItem { return r.services().answers.
 // token.
 func (r *Run) Results() string { return r.services().answers.results(r.ModelCalls.window()) }
 
-// Evidence returns what is known about the checks of the plan, and about the steps that
+// Evidence returns what is known about the checks of the plan. It also names the steps that
 // no check covers although they may have effects or are a model's work.
 func (r *Run) Evidence() []plan.Evidence { return r.services().evidence.all() }
 

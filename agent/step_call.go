@@ -45,8 +45,8 @@ func (s *StepState) argName(written string) string {
 	return written
 }
 
-// refill has the model asked once more for args that the tool refused. It reports false if it
-// wrote none, or was asked already.
+// refill makes a step whose args the tool refused wait until the model has written them once
+// more. It reports false if that is not possible, see [argsRequest.refill].
 func (s *StepState) refill() bool {
 	if !s.request().refill(string(s.Error)) {
 		return false
