@@ -91,7 +91,7 @@ func (s *StepState) answerToModel() prompt.Message {
 	case s.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
 	case s.Failure == event.FailureInterrupted:
-		failure = "the user cancelled this call"
+		failure = "the user canceled this call"
 	}
 	return prompt.Answered(s.inner().requested(), s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
 }
