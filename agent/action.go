@@ -181,17 +181,17 @@ func (c CallModel) Replied(reply reply.Reply) event.Data {
 
 // noProse says why a reply in prose, for which nothing can be called, is none: it is a
 // call, a plan or the request. It returns "" for prose.
-func (c CallModel) noProse(said reply.Reply) string {
+func (c CallModel) noProse(modelReply reply.Reply) string {
 	if c.inLoop() {
 		return "" // they are made
 	}
-	if prompt.Repeats(c.Request, said.Text) {
+	if prompt.Repeats(c.Request, modelReply.Text) {
 		return "the model repeated the request in place of an answer"
 	}
-	if reply.IsPlan(said.Text) {
+	if reply.IsPlan(modelReply.Text) {
 		return "the model's reply was a plan in place of text"
 	}
-	w := reply.ReadCalls(said.Text, c.Tools, said.CutOff)
+	w := reply.ReadCalls(modelReply.Text, c.Tools, modelReply.CutOff)
 	if len(w.Calls) == 0 || w.Text != "" {
 		return ""
 	}

@@ -79,8 +79,8 @@ func (r *answers) supported(answer string) string {
 	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
 }
 
-// passage quotes the lines that hold what the goal asks, since the words of small models
-// are often not the whole answer; "" if the answer quotes them, or none do.
+// passage quotes the lines that hold what the goal asks, since the words of small models are
+// often not the whole answer. It is "" if the answer quotes them, or if no lines hold it.
 func (r *answers) passage(answer string) string {
 	p, ok := intent.PassageFor(string(r.terms.goal()), r.ledger.history())
 	if !ok {
@@ -97,7 +97,7 @@ func (r *answers) passage(answer string) string {
 // or the steps with their results.
 func (r *answers) unwritten() string {
 	if r.ruleAnswers() {
-		return r.ruled()
+		return r.ruledAnswer()
 	}
 	if r.outcome.answer().Text != "" {
 		return r.outcome.answer().Text + "\n\n*The answer was cut off: " + string(r.outcome.answer().Error) + "*"
@@ -105,11 +105,8 @@ func (r *answers) unwritten() string {
 	return "The steps are done, but the model wrote no answer: " + string(r.outcome.answer().Error) + "\n\n" + r.stepResults(shownOfAll)
 }
 
-// Results returns what each step of a completed run produced if no model wrote an
-// answer; otherwise "". Later turns are sent it as part of the conversation. It
-// therefore takes at most a sixth of the context window, whose size is in tokens, at three
-// characters a token.
-func (r *answers) Results(window int) string {
+// results carries out [Run.Results]. window is the size of the context window, in tokens.
+func (r *answers) results(window int) string {
 	hasResult := func(s stepView) bool { return resultText(s) != "" }
 	if final, over := r.outcome.final(); !over || final.Status != event.StatusCompleted || final.Answer != "" || r.terms.DryRun() || !slices.ContainsFunc(r.board.steps(), hasResult) {
 		return ""
@@ -170,8 +167,8 @@ func (r *answers) answersByRule() bool {
 }
 
 // answeredByRule returns the intent whose answer needs no model, of a goal that no words
-// have planned: it asks for a list that one look made, or a small model has changed what
-// the goal wants changed and would only repeat it.
+// have planned. Such a goal asks for a list that one look made. Or a small model has
+// changed what the goal wants changed, and would only repeat it.
 func (r *answers) answeredByRule() (intent.Intent, bool) {
 	if r.terms.isGiven() || r.terms.skipSynthesis() || r.planning.hasOwn() || r.board.revision() == 0 {
 		return intent.Intent{}, false
@@ -191,8 +188,8 @@ func (r *answers) answeredByRule() (intent.Intent, bool) {
 	return intent.AnsweredByChanges(goal)
 }
 
-// meant returns the intent that the answer by rule is about.
-func (r *answers) meant() intent.Intent {
+// ruledIntent returns the intent that the answer by rule is about.
+func (r *answers) ruledIntent() intent.Intent {
 	if taken, ok := r.planning.taken(); ok {
 		return taken.Intent
 	}
@@ -200,8 +197,8 @@ func (r *answers) meant() intent.Intent {
 	return in
 }
 
-// ruled returns the answer by rule.
-func (r *answers) ruled() string {
+// ruledAnswer returns the answer by rule.
+func (r *answers) ruledAnswer() string {
 	left := ""
 	if s := r.firstModelStep(); s != nil {
 		left = fmt.Sprintf("Step %s needs a model, and there is none: start Ollama and pull one (`ollama pull`), or choose one with `--host` and `--model`.", s.index())
@@ -209,15 +206,14 @@ func (r *answers) ruled() string {
 	if answer, ok := answerFromData(string(r.terms.goal()), r.ledger.history()); ok && !r.planning.isRouted() {
 		return answer
 	}
-	return intent.Answer(r.meant(), r.ledger.history(), left)
+	return intent.Answer(r.ruledIntent(), r.ledger.history(), left)
 }
 
-// SynthesisItems returns the items from which the answer is made, see
-// [prompt.SynthesisItems].
-func (r *answers) SynthesisItems() []plan.HistoryItem {
+// synthesisItems carries out [Run.SynthesisItems].
+func (r *answers) synthesisItems() []plan.HistoryItem {
 	partial := map[string][]string{}
 	for _, s := range r.board.steps() {
-		partial[s.index()] = s.seenInPart()
+		partial[s.index()] = s.partlySeen()
 	}
 	return prompt.SynthesisItems(r.board.current(), r.ledger.history(), partial)
 }
@@ -227,7 +223,7 @@ func (r *answers) orUnverified(e ending) ending {
 	if !r.terms.requireVerified() || e.status != event.StatusCompleted || r.board.revision() == 0 || r.terms.PlanOnly() || r.terms.DryRun() {
 		return e
 	}
-	evidence := r.evidence.Evidence()
+	evidence := r.evidence.all()
 	for _, v := range evidence {
 		if v.State != plan.StateVerified {
 			e.status, e.reason = event.StatusFailed, event.ReasonUnverified
@@ -246,7 +242,7 @@ func (r *answers) result(e ending) event.Result {
 	out := event.Result{
 		Run: r.terms.id(), Status: e.status, Reason: e.reason, Answer: untrusted.Text(e.answer), Error: untrusted.Text(e.error),
 		Variables: r.board.Variables(), History: r.ledger.history(), Revisions: r.board.revisions(),
-		Usage: r.meter.used(), Evidence: r.evidence.Evidence(), DurationMS: r.clock.Elapsed().Milliseconds(),
+		Usage: r.meter.used(), Evidence: r.evidence.all(), DurationMS: r.clock.Elapsed().Milliseconds(),
 	}
 	out.Verified, out.Of = plan.CountVerified(out.Evidence), len(out.Evidence)
 	if e.status == event.StatusCompleted {
@@ -322,16 +318,16 @@ func (r *answers) noTestsRun() bool {
 
 // endingByRule returns how a run ends whose answer is put together from the results.
 func (r *answers) endingByRule() ending {
-	e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruled()}
+	e := ending{status: event.StatusCompleted, reason: event.ReasonGoalMet, answer: r.ruledAnswer()}
 	switch s := r.firstModelStep(); {
 	case s != nil: // the user did not ask to skip it, so the order was not carried out
 		e.status, e.reason = event.StatusFailed, event.ReasonStepFailed
 		e.error = fmt.Sprintf("step %s (%s) needs a model, and there is none", s.index(), s.title())
 	case r.incomplete(), r.noTestsRun():
 		e.reason = event.ReasonPartial
-	case intent.NothingFound(r.meant(), r.ledger.history()):
+	case intent.NothingFound(r.ruledIntent(), r.ledger.history()):
 		e.reason = event.ReasonNothingFound
-	case intent.NothingToCommit(r.meant(), r.ledger.history()):
+	case intent.NothingToCommit(r.ruledIntent(), r.ledger.history()):
 		e.reason = event.ReasonNothingToCommit
 	}
 	return e

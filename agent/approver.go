@@ -44,7 +44,7 @@ func (r *approver) applyReviewed(d event.PlanReviewed) {
 		s.postpone(r.clock.Now)
 	})
 	for _, a := range d.Approved {
-		if s := r.steps.Step(a.Step); s != nil {
+		if s := r.steps.step(a.Step); s != nil {
 			s.gate().approve(r.tools.facts(s.Step.Tool).Tool, a.Args, s.nextAttempt())
 			r.scheduler.enqueue(s)
 		}

@@ -23,17 +23,23 @@ func (r *argsRequest) lacking() (names []string, problem string) {
 	return r.missing, r.problem
 }
 
-// ask notes that the missing args are requested from the model, asks reports that, and stop ends
-// it.
-func (r *argsRequest) ask()       { r.asking = true }
-func (r *argsRequest) asks() bool { return r.asking }
-func (r *argsRequest) stop()      { r.asking = false }
+// ask notes that the missing args are requested from the model.
+func (r *argsRequest) ask() { r.asking = true }
 
-// take takes the args that the model wrote, and written returns them; fail notes why it did not
-// write them.
+// asks reports whether the model is writing the missing args.
+func (r *argsRequest) asks() bool { return r.asking }
+
+// stop notes that the request to the model has ended.
+func (r *argsRequest) stop() { r.asking = false }
+
+// take takes the args that the model wrote.
 func (r *argsRequest) take(args map[string]any) { r.args, r.problem = args, "" }
-func (r *argsRequest) written() map[string]any  { return r.args }
-func (r *argsRequest) fail(problem string)      { r.problem = problem }
+
+// written returns the args that the model wrote, nil until then.
+func (r *argsRequest) written() map[string]any { return r.args }
+
+// fail notes why the model did not write the args.
+func (r *argsRequest) fail(problem string) { r.problem = problem }
 
 // refuse has the model asked once more for args that cannot be meant. A second time, the step
 // lacks them for that reason.
@@ -66,8 +72,10 @@ func (r *argsRequest) note(args map[string]any, why string) bool {
 // refusal returns the arguments that were refused, and why; "" if none were.
 func (r *argsRequest) refusal() string { return r.refused }
 
-// retry lets the model that was asked be asked again, and forget also forgets what it wrote.
-func (r *argsRequest) retry()  { r.problem = "" }
+// retry lets the model that was asked be asked again.
+func (r *argsRequest) retry() { r.problem = "" }
+
+// forget does the same, and forgets what the model wrote.
 func (r *argsRequest) forget() { r.args, r.problem = nil, "" }
 
 // replace notes that another author writes the args; missing are those that a model would still

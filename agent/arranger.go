@@ -89,7 +89,7 @@ func (r *arranger) applyDiff(d event.PlanDiff) {
 		}
 		last = s.Step.Index
 	}
-	read := r.origins.hasRead()
+	read := r.origins.textsRead()
 	r.meter.closeRevision(r.board.Revision, r.ledger.History, r.tools.toolName)
 	r.steps.every(r.board.countAttempts)
 	r.board.revise(revision)
@@ -115,7 +115,7 @@ func (r *arranger) applyDiff(d event.PlanDiff) {
 			r.board.bind(state) // the result may have a new name
 		case stays:
 			state.author().replannedLike(before.author())
-			state.author().plannedAfter(before.author().hasRead())
+			state.author().plannedAfter(before.author().textsRead())
 		}
 		if stays && state.expands() && state.Items == nil && plan.SameWork(before.Step, step) {
 			r.expander.keepItems(state, before.Items)
@@ -133,7 +133,7 @@ func (r *arranger) applyDiff(d event.PlanDiff) {
 // anything was read.
 func (r *arranger) untrustedReads(step plan.Step, before map[string]*StepState, read []rule.Provenance) []rule.Provenance {
 	for _, s := range before {
-		if len(s.author().hasRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
+		if len(s.author().textsRead()) == 0 && r.tools.toolName(s.Step.Tool) == r.tools.toolName(step.Tool) && plan.EqualValues(s.Step.Args, step.Args) {
 			return nil
 		}
 	}
@@ -149,7 +149,7 @@ func (r *arranger) applyChosen(d event.PlanChosen) {
 }
 
 // refersToFinished reports whether the results that the args of a step refer to are
-// there already, so that a new plan cannot change what they mean.
+// there already. A new plan then cannot change what they mean.
 func refersToFinished(step plan.Step, old map[string]*StepState) bool {
 	finished := map[string]bool{}
 	for _, s := range old {

@@ -11,27 +11,38 @@ type authorship struct {
 	replan  bool              // added or revised by a replan
 }
 
-// write notes the args with which the user replaces those of the plan, and args returns them: nil
-// if there are none. byUser reports whether there are.
+// write notes the args with which the user replaces those of the plan.
 func (a *authorship) write(args map[string]any) { a.written, a.atGate, a.kept = args, 0, nil }
-func (a *authorship) args() map[string]any      { return a.written }
-func (a *authorship) byUser() bool              { return a.written != nil }
 
-// edit notes args that the user wrote at a gate, and the text that they still carry. edits
-// returns how often that was, and stillCarries the text.
+// args returns the args of the user, nil if there are none.
+func (a *authorship) args() map[string]any { return a.written }
+
+// byUser reports whether the user wrote the args.
+func (a *authorship) byUser() bool { return a.written != nil }
+
+// edit notes args that the user wrote at a gate, and the text that they still carry.
 func (a *authorship) edit(args map[string]any, kept []rule.Provenance) {
 	a.written, a.kept = args, kept
 	a.atGate++
 }
-func (a *authorship) edits() int                      { return a.atGate }
-func (a *authorship) stillCarries() []rule.Provenance { return a.kept }
 
-// plannedAfter notes what the author had read before, and hasRead returns it.
+// edits returns how often the user edited the args at a gate.
+func (a *authorship) edits() int { return a.atGate }
+
+// textsKept returns the text that edited args still carry.
+func (a *authorship) textsKept() []rule.Provenance { return a.kept }
+
+// plannedAfter notes what the author had read before.
 func (a *authorship) plannedAfter(read []rule.Provenance) { a.read = read }
-func (a *authorship) hasRead() []rule.Provenance          { return a.read }
+
+// textsRead returns what the author had read before.
+func (a *authorship) textsRead() []rule.Provenance { return a.read }
 
 // replannedAfter notes that a replan added or revised the step, and what its author had read.
-// replannedLike takes from another step whether one did, and byReplan reports it.
 func (a *authorship) replannedAfter(read []rule.Provenance) { a.replan, a.read = true, read }
-func (a *authorship) replannedLike(other *authorship)       { a.replan = other.replan }
-func (a *authorship) byReplan() bool                        { return a.replan }
+
+// replannedLike takes from another step whether a replan added or revised it.
+func (a *authorship) replannedLike(other *authorship) { a.replan = other.replan }
+
+// byReplan reports whether a replan added or revised the step.
+func (a *authorship) byReplan() bool { return a.replan }

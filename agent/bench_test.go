@@ -15,8 +15,8 @@ import (
 // noop is a catalog of one tool that does nothing.
 var noop = plan.Catalog{{Name: "noop", Server: "w", ReadOnly: true, Annotated: true}}
 
-// wide returns a plan of n steps, each of which depends on a step far before it,
-// so more steps are always ready than may run.
+// wide returns a plan of n steps. Each depends on a step far before it, so more
+// steps are always ready than may run.
 func wide(n int) plan.Plan {
 	steps := make([]plan.Step, n)
 	for i := range steps {
@@ -93,4 +93,56 @@ func playNoop(b *testing.B, r *noopRun) {
 			}
 		}
 	}
+}
+
+// BenchmarkApprovedCalls has the user allow all calls of a plan while the slots are taken.
+// Then it returns them, and the calls that wait are approved ones. gate-ns/step is the time until all
+// are allowed, and run-ns/step that of the calls.
+func BenchmarkApprovedCalls(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
+			steps := make([]plan.Step, n)
+			for i := range steps {
+				steps[i] = plan.Step{Index: strconv.Itoa(i + 1), Title: "Step", Executor: plan.ExecutorTool, Tool: "noop", Args: map[string]any{"n": i}, Gate: true}
+			}
+			gated := plan.Plan{Title: "Gated", Steps: steps}
+			var asked, ran time.Duration
+			for b.Loop() {
+				run := startNoop(b, gated)
+				begun := time.Now()
+				calls := allowNoop(b, run)
+				between := time.Now()
+				for _, call := range calls {
+					run.apply(b, event.StepCompleted{Index: call.Index, Attempt: call.Attempt})
+				}
+				if playNoop(b, run); run.Result.Reason != event.ReasonGoalMet {
+					b.Fatalf("%s: %s", run.Result.Reason, run.Result.Error)
+				}
+				asked, ran = asked+between.Sub(begun), ran+time.Since(between)
+			}
+			per := float64(b.N * n)
+			b.ReportMetric(float64(asked.Nanoseconds())/per, "gate-ns/step")
+			b.ReportMetric(float64(ran.Nanoseconds())/per, "run-ns/step")
+		})
+	}
+}
+
+// allowNoop allows the call at each gate that opens, and returns the calls that were started
+// meanwhile.
+func allowNoop(b *testing.B, r *noopRun) (calls []agent.CallTool) {
+	for actions := r.Next(); len(actions) > 0; actions = r.Next() {
+		for _, a := range actions {
+			if a.Record != nil {
+				r.apply(b, a.Record)
+			}
+			switch effect := a.Effect.(type) {
+			case agent.OpenGate:
+				r.apply(b, effect.Gate)
+				r.apply(b, event.GateResolved{Gate: effect.Gate.Gate, Decision: event.Allow, Scope: event.ScopeOnce, By: "user"})
+			case agent.CallTool:
+				calls = append(calls, effect)
+			}
+		}
+	}
+	return calls
 }

@@ -10,8 +10,8 @@ import (
 	"replan/planning/plan"
 )
 
-// Board is the current plan with the states of its steps, and what followed from them: the
-// order of the steps, and the values of the variables.
+// Board is the current plan with the states of its steps. It also holds what followed from them:
+// the order of the steps, and the values of the variables.
 type Board struct {
 	Plan      plan.Plan    // the current plan; no steps while planning
 	Revision  int          // 0 before the first plan
@@ -58,10 +58,14 @@ func (b *Board) take(p plan.Plan, revision int, steps []*StepState) {
 	}
 }
 
-// current returns the plan, revision its number, and steps its steps.
+// current returns the plan.
 func (b *Board) current() plan.Plan { return b.Plan }
-func (b *Board) revision() int      { return b.Revision }
-func (b *Board) steps() []stepView  { return viewsOf(b.Steps) }
+
+// revision returns the number of the plan, 0 before the first.
+func (b *Board) revision() int { return b.Revision }
+
+// steps returns the steps of the plan.
+func (b *Board) steps() []stepView { return viewsOf(b.Steps) }
 
 // revisions returns what each replan changed, in short.
 func (b *Board) revisions() []event.RevisionSummary {
@@ -88,10 +92,12 @@ func (b *Board) revise(r Revision) { b.Revisions = append(b.Revisions, r) }
 // addDraft adds a step that the planner has sent already.
 func (b *Board) addDraft(s *StepState) { b.Steps = append(b.Steps, s) }
 
-// dropIdleDrafts drops the drafts that were not started, and clear drops all steps.
+// dropIdleDrafts drops the drafts that were not started.
 func (b *Board) dropIdleDrafts() {
 	b.Steps = slices.DeleteFunc(b.Steps, func(s *StepState) bool { return s.Attempt == 0 })
 }
+
+// clear drops all steps.
 func (b *Board) clear() { b.Steps = nil }
 
 // arrange recomputes what follows from a changed plan: the graph, and for each step its
@@ -136,15 +142,15 @@ func (b *Board) position(s *StepState) (at int, ok bool) {
 	return s.position(), true
 }
 
-// fed notes that a dependency of the step at a position of the graph is completed. It reports
+// dependencyDone notes that a dependency of the step at a position of the graph is completed. It reports
 // whether it was the last one.
-func (b *Board) fed(at int) bool {
+func (b *Board) dependencyDone(at int) bool {
 	b.waits[at]--
 	return b.waits[at] == 0
 }
 
-// feeds returns the steps that depend on a step directly, with their positions in the graph.
-func (b *Board) feeds(s *StepState) iter.Seq2[int, *StepState] {
+// dependents returns the steps that depend on a step directly, with their positions in the graph.
+func (b *Board) dependents(s *StepState) iter.Seq2[int, *StepState] {
 	return func(yield func(int, *StepState) bool) {
 		from, ok := b.position(s)
 		if !ok {
@@ -253,7 +259,7 @@ func (b *Board) countAttempts(s *StepState) {
 // hadAttempts reports whether a step of an earlier plan was tried under this index.
 func (b *Board) hadAttempts(index string) bool { return b.attempts[index] > 0 }
 
-// define defines the variables of a plan, and undefine drops them.
+// define defines the variables of a plan.
 func (b *Board) define(variables map[string]any) {
 	if b.variables == nil {
 		b.variables = map[string]any{}
@@ -261,6 +267,7 @@ func (b *Board) define(variables map[string]any) {
 	maps.Copy(b.variables, variables)
 }
 
+// undefine drops the variables of a plan.
 func (b *Board) undefine(variables map[string]any) {
 	for name := range variables {
 		delete(b.variables, name)
@@ -274,11 +281,13 @@ func (b *Board) bind(s *StepState) {
 	}
 }
 
-// value returns the value of a variable, and values that of all; read-only.
+// value returns the value of a variable; read-only.
 func (b *Board) value(name string) (any, bool) {
 	v, ok := b.variables[name]
 	return v, ok
 }
+
+// values returns the values of all variables; read-only.
 func (b *Board) values() map[string]any { return b.variables }
 
 // Variables returns the plan's variables and the results bound so far. The caller
@@ -307,7 +316,7 @@ func (b *Board) Done() int {
 	return n
 }
 
-// finished returns the completed steps, and remaining the others, in plan order.
+// finished returns the indices of the completed steps.
 func (b *Board) finished() map[string]bool {
 	done := map[string]bool{}
 	for _, s := range b.Steps {
@@ -318,6 +327,7 @@ func (b *Board) finished() map[string]bool {
 	return done
 }
 
+// remaining returns the steps that are not completed, in plan order.
 func (b *Board) remaining() []plan.Step {
 	var out []plan.Step
 	for _, s := range b.Steps {

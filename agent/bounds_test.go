@@ -38,8 +38,8 @@ func stubborn(w *world, answers string) {
 	}
 }
 
-// Each bound of a run at 0 and at 1, with a planner that never finds another way: the run ends,
-// and for the reason that the manual gives.
+// Each bound of a run is tried at 0 and at 1, with a planner that never finds another way. The
+// run ends, and for the reason that the manual gives.
 func TestEveryBoundHoldsAtZeroAndOne(t *testing.T) {
 	type want struct {
 		reason event.Reason

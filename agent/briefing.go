@@ -57,9 +57,9 @@ func (r *briefing) briefOf(l loopView) prompt.Brief {
 	return b
 }
 
-// readable returns the tools by whose names calls in the text of a reply are known:
-// those that can be called, and the whole catalog if there are none, since a call is no
-// answer anyway.
+// readable returns the tools by whose names calls in the text of a reply are known. They
+// are those that can be called. If there are none, they are the whole catalog, since a
+// call is no answer anyway.
 func (r *briefing) readable(callable plan.Catalog) plan.Offer {
 	if len(callable) == 0 {
 		return plan.Offer(r.tools.catalog())

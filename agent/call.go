@@ -34,21 +34,28 @@ func (c *stepCall) prepare(args map[string]any, fitted []plan.Coercion) {
 	*c = stepCall{arguments: args, fitted: fitted}
 }
 
-// args returns the arguments, and coerced the scalars among them that were fitted.
-func (c *stepCall) args() map[string]any     { return c.arguments }
+// args returns the arguments.
+func (c *stepCall) args() map[string]any { return c.arguments }
+
+// coerced returns the scalars among the arguments that were fitted.
 func (c *stepCall) coerced() []plan.Coercion { return c.fitted }
 
-// leaveOut notes that the condition of the step takes it out, and what it looked at. leftOut
-// returns both.
-func (c *stepCall) leaveOut(saw []expression.Sight)               { *c = stepCall{saw: saw, out: true} }
+// leaveOut notes that the condition of the step takes it out, and what it looked at.
+func (c *stepCall) leaveOut(saw []expression.Sight) { *c = stepCall{saw: saw, out: true} }
+
+// leftOut returns whether the condition of the step takes it out, and what it looked at.
 func (c *stepCall) leftOut() (saw []expression.Sight, isOut bool) { return c.saw, c.out }
 
-// beginWith notes the items with which the step begins, and begins returns them.
-func (c *stepCall) beginWith(items []any)            { *c = stepCall{items: items, expanded: true} }
-func (c *stepCall) begins() (items []any, with bool) { return c.items, c.expanded }
+// beginWith notes the items with which the step begins.
+func (c *stepCall) beginWith(items []any) { *c = stepCall{items: items, expanded: true} }
 
-// cannotStart notes why the step cannot start, and faulty returns that.
+// expansion returns the items with which the step begins, and whether it begins with items.
+func (c *stepCall) expansion() (items []any, with bool) { return c.items, c.expanded }
+
+// cannotStart notes why the step cannot start.
 func (c *stepCall) cannotStart(kind event.FailureKind, sentence string) {
 	c.flaw = flaw{kind, sentence}
 }
-func (c *stepCall) faulty() flaw { return c.flaw }
+
+// startFlaw returns why the step cannot start.
+func (c *stepCall) startFlaw() flaw { return c.flaw }

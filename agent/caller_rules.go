@@ -13,7 +13,7 @@ import (
 
 // ruleFor returns the rule that decides about a step's call. A call that a rule
 // allows still asks if its arguments carry untrusted text that the rule does not
-// cover; a user's grant can lift that. A plan may ask for a gate but cannot
+// cover. A user's grant can lift that. A plan may ask for a gate but cannot
 // exempt a call from one. A tool that any revision put behind a gate stays behind
 // one in the steps of a replan.
 func (r *caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
@@ -27,7 +27,7 @@ func (r *caller) ruleFor(s stepView, facts toolFacts) rule.Rule {
 			args[name] = plan.Placeholder("<" + name + ">") // the model would write it
 		}
 	}
-	args = rule.Linked(args, s.gateState().leadsTo())
+	args = rule.Linked(args, s.gateState().linkTargets())
 	matched := rule.DecideAmong(facts.Rules, args)
 	if r.permissions.hasChanged(tool) && matched.Verdict != rule.VerdictBlock {
 		return rule.ChangedTool(tool)
@@ -88,7 +88,7 @@ func (r *caller) gate(s stepView) OpenGate {
 		Gate: event.GateRequested{
 			Gate: r.gateID(s), Call: callHash(tool, s.callState().args()), Step: s.index(), Title: s.title(),
 			Tool: tool.Name, Server: tool.Server, Trusted: tool.Trusted, Contained: tool.Contained, Pin: tool.Pin, Changed: tool.Changed, Rule: r.ruleFor(s, facts), Planned: r.permissions.planGates(s, tool), Args: s.callState().args(),
-			Outdated: s.gateState().reopens(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
+			Outdated: s.gateState().reopenReason(), Provenance: r.origins.provenance(s), Items: r.sharing(s, facts),
 		},
 		Attempt: s.nextAttempt(),
 		Tool:    tool,
@@ -109,8 +109,8 @@ func (r *caller) gateID(s stepView) string {
 	return id
 }
 
-// sharing returns how many items an answer at the gate of an item is for: all of its step
-// if only the choice of the items makes it ask, else 0.
+// sharing returns how many items an answer at the gate of an item is for. It is for all items
+// of its step if only their choice makes it ask, else 0.
 func (r *caller) sharing(s stepView, facts toolFacts) int {
 	if !s.isItem() || !r.ruleFor(s, facts).Equal(rule.DecidingText(facts.Tool, true)) {
 		return 0
@@ -133,10 +133,10 @@ func (r *caller) judgedPaths(s stepView, facts toolFacts) map[string]string {
 	switch {
 	case !facts.Tool.Trusted || !judges:
 		return nil
-	case s.gateState().leadsTo() == nil:
+	case s.gateState().linkTargets() == nil:
 		return map[string]string{}
 	default:
-		return s.gateState().leadsTo()
+		return s.gateState().linkTargets()
 	}
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"iter"
 	"slices"
 
 	"replan/agent/event"
@@ -21,7 +22,27 @@ type callstarter struct {
 // toolSteps returns the steps that may use the free tool slots, at most one serial call of a
 // server. If budget is reserved, the first steps may have to wait while those with a
 // reservation may start.
-func (r *callstarter) toolSteps(q queuesView, free slots) []stepView {
+func (r *callstarter) toolSteps(q queuesView, free *slots) iter.Seq[stepView] {
+	first := r.firstToolSteps(q, free)
+	if !free.reserves() || len(first) == q.count(needToolSlot) {
+		return slices.Values(first)
+	}
+	return func(yield func(stepView) bool) {
+		for _, s := range first {
+			if !yield(s) {
+				return
+			}
+		}
+		for s := range q.approvedCalls() {
+			if !slices.Contains(first, s) && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// firstToolSteps returns the first of the steps that may use the free tool slots.
+func (r *callstarter) firstToolSteps(q queuesView, free *slots) []stepView {
 	var steps []stepView
 	next := free.servers()
 	waiting := 0
@@ -38,16 +59,7 @@ func (r *callstarter) toolSteps(q queuesView, free slots) []stepView {
 		next.call(tool)
 		steps = append(steps, s)
 	}
-	if !free.reserves() || len(steps) == q.count(needToolSlot) {
-		return steps
-	}
-	var approved []stepView
-	for _, s := range q.approvedCalls() {
-		if !slices.Contains(steps, s) {
-			approved = append(approved, s)
-		}
-	}
-	return append(steps, approved...)
+	return steps
 }
 
 // startTool starts a tool call and appends the actions for it to out.
@@ -96,8 +108,8 @@ func (r *callstarter) startTool(out []Action, s stepView, free *slots) []Action 
 	})
 }
 
-// startInLine starts at most one approved call of an item in line: before one of its step that
-// has its turn and waits, because all that is left of a budget is reserved.
+// startInLine starts at most one approved call of an item in line. Another item of its step has
+// its turn and waits, because all that is left of a budget is reserved.
 func (r *callstarter) startInLine(out []Action, q queuesView, free *slots) []Action {
 	for _, s := range q.all(needTurn) {
 		if facts := r.tools.facts(s.tool()); r.guards.allReserved(facts, free) && s.itemState().mayOvertake() {
@@ -121,8 +133,8 @@ func (r *callstarter) startedCall(s stepView, facts toolFacts, number int) event
 		if r.caller.passed(s) {
 			matched = rule.Rule{Tool: facts.Tool.Name, Verdict: rule.VerdictRun, Source: rule.SourceUser, Why: "you approved this call in the review of the plan"}
 		}
-		rule := matched // a copy escapes only here
-		started.Rule, started.Provenance = &rule, from
+		allowing := matched // a copy escapes only here
+		started.Rule, started.Provenance = &allowing, from
 	}
 	return started
 }

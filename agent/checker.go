@@ -73,7 +73,7 @@ func (r *checker) nextChecks(ready []stepView, free *slots) []Action {
 	return out
 }
 
-// poll returns the next actions of a step that waits, given those of its condition: it
+// poll returns the next actions of a step that waits, given those of its condition. The step
 // continues, calls again later, or fails because its time is up.
 func (r *checker) poll(s stepView, actions []Action) []Action {
 	found, evaluated := actions[0].Record.(event.CheckCompleted)
@@ -181,7 +181,7 @@ func (r *checker) checkCall(subject checkSubject, check plan.Check, free *slots)
 	}
 	var probe stepView = newProbe(step, args, r.origins.authorRead(step))
 	if subject.step != nil {
-		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorState().hasRead(), r.origins.checkedText(subject.step, check)))
+		probe = subject.step.checkCall(step, args, slices.Concat(subject.step.authorState().textsRead(), r.origins.checkedText(subject.step, check)))
 	}
 	switch matched := r.caller.ruleFor(probe, facts); matched.Verdict {
 	case rule.VerdictRun:
@@ -206,7 +206,7 @@ func (r *checker) nextAcceptance() []Action {
 // checksBeforeEnd evaluates what is left when the run is about to end, as calls that run may
 // finish. After a stop nothing can be called; a resume evaluates it.
 func (r *checker) checksBeforeEnd() []Action {
-	if e, _ := r.outcome.endsAs(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
+	if e, _ := r.outcome.plannedEnding(); r.outcome.isPaused() || e.reason == event.ReasonTimeBudget {
 		return nil
 	}
 	return r.nextDue()

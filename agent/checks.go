@@ -7,19 +7,26 @@ type checkProgress struct {
 	unknown bool   // the user says that the work is done, and its result is unknown
 }
 
-// begin begins with the first check, and evaluated notes that one was evaluated. at is the number
-// of the event. round returns how often they began, and since the event after which the next
-// one may be evaluated.
+// begin begins with the first check. at is the number of the event.
 func (c *checkProgress) begin(at uint64) {
 	c.begun++
 	c.after = at
 }
-func (c *checkProgress) evaluated(at uint64) { c.after = at }
-func (c *checkProgress) round() int          { return c.begun }
-func (c *checkProgress) since() uint64       { return c.after }
 
-// loseResult notes that the result of the step is unknown, and lostResult reports that. An
-// attempt has one.
-func (c *checkProgress) loseResult()      { c.unknown = true }
+// evaluated notes that a check was evaluated. at is the number of the event.
+func (c *checkProgress) evaluated(at uint64) { c.after = at }
+
+// round returns how often the checks began.
+func (c *checkProgress) round() int { return c.begun }
+
+// since returns the event after which the next check may be evaluated.
+func (c *checkProgress) since() uint64 { return c.after }
+
+// loseResult notes that the result of the step is unknown.
+func (c *checkProgress) loseResult() { c.unknown = true }
+
+// lostResult reports whether the result of the step is unknown.
 func (c *checkProgress) lostResult() bool { return c.unknown }
-func (c *checkProgress) attempted()       { c.unknown = false }
+
+// attempted notes that an attempt starts, which will have a result.
+func (c *checkProgress) attempted() { c.unknown = false }

@@ -53,8 +53,10 @@ func (c *Clock) reaches(limit time.Duration) time.Time {
 	return c.resumedAt.Add(limit - c.elapsedBefore)
 }
 
-// fire records that a timer fired, and unfire that it is wanted again.
-func (c *Clock) fire(timer string)   { c.firedTimers[timer] = true }
+// fire records that a timer fired.
+func (c *Clock) fire(timer string) { c.firedTimers[timer] = true }
+
+// unfire records that a timer is wanted again.
 func (c *Clock) unfire(timer string) { delete(c.firedTimers, timer) }
 
 // fired reports whether a timer fired.

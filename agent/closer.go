@@ -32,10 +32,10 @@ func (r *closer) nextEnding() []Action {
 		return nil
 	}
 	const whatToDo = "; find out, and resume the run with --in-doubt done or rerun"
-	e, _ := r.outcome.endsAs()
+	e, _ := r.outcome.plannedEnding()
 	doubtful := r.doubts.doubtful()
 	if e.answer == "" && r.answers.answersByRule() && e.reason != event.ReasonInterrupted {
-		e.answer = r.answers.ruled()
+		e.answer = r.answers.ruledAnswer()
 	}
 	switch {
 	case e.reason == event.ReasonStepFailed && len(doubtful) > 0:
@@ -85,7 +85,7 @@ func (r *closer) nextAnswer() []Action {
 	case r.outcome.answer().Direct:
 		return r.answerDirectly() // it was lost when the program ended
 	}
-	if e, ok := r.outcome.endsDryAs(); ok {
+	if e, ok := r.outcome.plannedDryEnding(); ok {
 		return r.finish(e)
 	}
 	switch {
@@ -107,7 +107,7 @@ func (r *closer) askForAnswer() []Action {
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
 	}
-	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.answers.SynthesisItems(), r.evidence.Evidence())
+	request := prompt.SynthesisRequest(r.briefing.brief(), r.board.current(), r.answers.synthesisItems(), r.evidence.all())
 	if r.outcome.answer().Again() {
 		request = prompt.HeldAnswer(request)
 	}
@@ -117,7 +117,7 @@ func (r *closer) askForAnswer() []Action {
 // answerDirectly requests an answer to the goal without a plan.
 func (r *closer) answerDirectly() []Action {
 	if r.terms.model() == "" {
-		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})
+		return r.finish(ending{event.StatusFailed, event.ReasonPlannerError, noModel("answer"), ""})
 	}
 	if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 		return blocked
@@ -146,7 +146,7 @@ func (r *closer) nextChat(out []Action) []Action {
 	case !c.idle() || r.guards.modelsBusy():
 		return out
 	case r.terms.model() == "":
-		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to answer; start Ollama, or choose one with --host and --model", ""})...)
+		return append(out, r.finish(ending{event.StatusFailed, event.ReasonPlannerError, noModel("answer"), ""})...)
 	}
 	for _, blocked := range [][]Action{r.guards.stopped(event.GuardTokens, ""), r.guards.stuck(c)} {
 		if blocked != nil {

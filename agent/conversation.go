@@ -40,9 +40,11 @@ func (c *Conversations) plansUnderWay(tool func(string) plan.Tool) bool {
 	return c.Chat.plansUnderWay(tool)
 }
 
-// addAgent adds a step that has started a loop, and forgetAgents drops all.
+// addAgent adds a step that has started a loop.
 func (c *Conversations) addAgent(s *StepState) { c.agents = append(c.agents, s) }
-func (c *Conversations) forgetAgents()         { c.agents = nil }
+
+// forgetAgents drops all steps that have started a loop.
+func (c *Conversations) forgetAgents() { c.agents = nil }
 
 // working returns the steps of the sub-agents that work.
 func (c *Conversations) working() []*StepState {

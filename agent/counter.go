@@ -44,14 +44,16 @@ func (r *counter) begins(s *StepState) {
 	}
 }
 
-// callStarts counts a call of a step, which is under way now. callIsDry counts one that a dry run
-// does not make, and checkCalled one that a check has made.
+// callStarts counts a call of a step, which is under way now.
 func (r *counter) callStarts(index string, attempt int, tool string) {
 	r.meter.call(r.called(tool))
 	r.flight.callStarts(index, attempt)
 }
+
+// callIsDry counts a call that a dry run does not make.
 func (r *counter) callIsDry(tool string) { r.meter.dryCall(r.called(tool)) }
 
+// checkCalled counts a call that a check has made.
 func (r *counter) checkCalled(tool string) {
 	if tool != "" {
 		r.called(tool)

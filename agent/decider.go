@@ -113,7 +113,7 @@ func (r *decider) answered(s *StepState) {
 
 // applyDoubtResolved applies the decision about a step in doubt.
 func (r *decider) applyDoubtResolved(d event.DoubtResolved) {
-	s := r.steps.Step(d.Step)
+	s := r.steps.step(d.Step)
 	if s == nil || s.Status != StepInDoubt {
 		return
 	}
@@ -144,7 +144,7 @@ func (r *decider) applyDoubtResolved(d event.DoubtResolved) {
 // applyFailureResolved continues after a failed step as decided. After a resume,
 // the step already waits for another attempt.
 func (r *decider) applyFailureResolved(d event.FailureResolved) {
-	s := r.steps.Step(d.Step)
+	s := r.steps.step(d.Step)
 	if s == nil || s.byModel() || s.Status != StepFailed && s.Status != StepPending {
 		return
 	}

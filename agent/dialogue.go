@@ -31,12 +31,12 @@ type dialogue struct {
 }
 
 // handleReply handles a reply: it plans the requested calls, or takes the answer.
-func (r *dialogue) handleReply(l *Loop, said reply.Reply) {
+func (r *dialogue) handleReply(l *Loop, modelReply reply.Reply) {
 	mayCall := len(r.briefing.callable(l)) > 0
-	if l.writesCallsAsText(said, mayCall) {
+	if l.writesCallsAsText(modelReply, mayCall) {
 		r.conversations.holdCalls(l.model(r.terms.Model))
 	}
-	uses := l.hear(said, mayCall, r.promptContext(l))
+	uses := l.readReply(modelReply, mayCall, r.promptContext(l))
 	if len(uses) == 0 {
 		return
 	}
@@ -120,14 +120,14 @@ func (r *dialogue) settleCall(c *StepState) {
 	if c.inner().isAnswered() || l == nil {
 		return
 	}
-	c.inner().answer()
+	c.inner().markAnswered()
 	if !l.allAnswered() {
 		return
 	}
 	if l.misfit() {
 		r.conversations.holdCalls(l.model(r.terms.Model))
 	}
-	l.tell(r.promptContext(l))
+	l.reportOutcomes(r.promptContext(l))
 	if s := l.stepOf(); s != nil {
 		r.scheduler.enqueue(s)
 	}
@@ -140,7 +140,7 @@ func (r *dialogue) beginLoop(s *StepState) {
 	if profile.Plans {
 		own = planning.NewPipeline(prompt.AgentBrief(r.briefing.brief(), s.Step, profile))
 	}
-	s.converse(newLoop(s, profile, own))
+	s.startLoop(newLoop(s, profile, own))
 	r.conversations.addAgent(s)
 }
 
@@ -152,7 +152,7 @@ func (r *dialogue) resumeLoops() {
 			return
 		}
 		r.clock.unfire(s.Loop.timer())
-		s.converseAgain(r.clock.Now)
+		s.continueLoop(r.clock.Now)
 		s.Loop.resume(r.clock.Now)
 		r.conversations.addAgent(s)
 	})
@@ -176,9 +176,9 @@ func (r *dialogue) leaveLoop(s *StepState) {
 	r.applyRemarks()
 }
 
-// keepRemarks saves the user remarks that a loop has not heard.
+// keepRemarks saves the user remarks that a loop has not seen.
 func (r *dialogue) keepRemarks(l *Loop) {
-	for _, text := range l.takeUnheard() {
+	for _, text := range l.takeUnreadRemarks() {
 		if !slices.Contains(r.planning.UserMessages, text) {
 			r.planning.keepMessages(text)
 		}
@@ -194,10 +194,10 @@ func (r *dialogue) applyRemarks() {
 	r.planning.applyRemarks()
 }
 
-// remarks returns the remarks that the chat has not heard.
+// remarks returns the remarks that the chat has not seen.
 func (r *dialogue) remarks() []string {
 	if r.conversations.Chat != nil {
-		return r.conversations.Chat.unheard()
+		return r.conversations.Chat.unreadRemarks()
 	}
 	return r.planning.UserMessages
 }
@@ -221,7 +221,7 @@ func (r *dialogue) continueAfterRemark(reply reply.Reply) {
 
 // applyTurn applies the reply to a turn of a sub-agent, or to its planning.
 func (r *dialogue) applyTurn(d event.ModelReplied) {
-	s := r.steps.Step(d.Step)
+	s := r.steps.step(d.Step)
 	if s == nil || s.Status != StepRunning || s.Attempt != d.Attempt || s.Loop == nil || !s.Loop.Asking {
 		return // the plan has changed since
 	}
@@ -252,8 +252,8 @@ func (r *dialogue) applyDeadline(id string) {
 		if id != s.Loop.timer() || s.Loop.over() {
 			continue
 		}
-		if s.Loop.stands() || r.clock.Now.Before(s.Loop.deadline()) {
-			r.clock.unfire(id) // its clock stood in the meantime
+		if s.Loop.clockPaused() || r.clock.Now.Before(s.Loop.deadline()) {
+			r.clock.unfire(id) // its clock was paused in the meantime
 			continue
 		}
 		s.Loop.fail(event.FailureTimeout, "it took longer than the "+s.Loop.limit().String()+" it may")
@@ -295,8 +295,8 @@ func (r *dialogue) applySynthesis(d event.SynthesisCompleted) {
 	r.outcome.finishAnswer(d)
 }
 
-// applySteered passes the user's remark to whoever is working: each model in a
-// loop gets it with its next turn, otherwise the planner of the rest.
+// applySteered passes the user's remark to whoever is working. Each model in a
+// loop gets it with its next turn; without a loop, the planner of the rest does.
 func (r *dialogue) applySteered(d event.RunSteered) {
 	if loops := r.steps.activeLoops(); len(loops) > 0 {
 		for _, l := range loops {

@@ -6,9 +6,9 @@
 //
 // # As a library
 //
-// A Go program that has a plan and functions to execute it needs four packages:
-// planning/plan reads the plan, [replan/agent/runner] runs it, and agent/event
-// reports progress.
+// A Go program that has a plan and functions to execute it needs three more
+// packages. planning/plan reads the plan, [replan/agent/runner] runs it, and
+// agent/event reports progress.
 //
 //	p, faults, _ := plan.CheckPlan(file, plan.Rules{})
 //	result, err := runner.Run(ctx, runner.Job{
@@ -43,20 +43,22 @@
 //
 // # Parts
 //
-// A Run consists of parts, each with its own data and the methods that change it:
-// [Terms], [Clock], [Toolbox], [Planning], [Board] (the plan and its steps),
-// [Permissions] (gates and grants), [OpenQuestions], [Conversations], [ModelCalls],
-// [Ledger], [Meter] (limits and usage), [Acceptance], [PlanReviews] and [Outcome].
+// A Run consists of parts, each with its own data and the methods that change it.
+// Its conditions are [Terms], [Clock], [Toolbox] and [Meter] (limits and usage).
+// Its plans are [Planning], [Board] (the plan and its steps), [PlanReviews] and
+// [Acceptance]. The user answers [Permissions] (gates and grants) and
+// [OpenQuestions]. Models are in [Conversations] and [ModelCalls]. [Ledger] holds
+// what was done, and [Outcome] the end.
 // What a step is, and how it changes, is in step*.go. Its own parts (its gate, its call, its
 // items and so on) are listed in step_parts.go, and each is in the file of its name.
 //
 // What needs several parts is a small type that names the parts it reaches. run.go
 // makes all of these types, once a run, and shows who reaches what:
 //
-//   - After an event: tracker follows the steps, gatekeeper their gates, expander those for
-//     each item of a list, and decider what follows from failures and doubts. drafter starts
-//     steps before their plan is whole, planwriter makes planners, arranger puts plans on the
-//     board, approver applies reviews, and resumer takes steps up again. scheduler queues what
+//   - After an event: tracker follows the steps, gatekeeper their gates, and expander those for
+//     each item of a list. decider decides what follows from failures and doubts. drafter
+//     starts steps before their plan is whole, planwriter makes planners, and arranger puts
+//     plans on the board. approver applies reviews, resumer resumes steps. scheduler queues what
 //     each step needs next, and preparer resolves its call. dialogue takes the replies of
 //     models, counter counts what is used, and recorder writes down attempts.
 //   - For the next action: decision chooses what comes first. starter starts steps: their
@@ -64,9 +66,9 @@
 //     (reporter). planmaker has plans made, closer ends the run, doubts is about steps in
 //     doubt, and notices reports what follows from the state alone.
 //   - For both: roster finds steps, caller the rules about calls, and origins where the text of
-//     a call comes from. guards hold the limits, checker evaluates checks, briefing tells the
-//     models about the run, answers writes answers without a model, and evidence says what
-//     shows that the work is done.
+//     a call comes from. guards hold the limits, checker evaluates checks, and briefing tells the
+//     models about the run. answers writes answers without a model. evidence says what shows
+//     that the work is done.
 //
 // Start reading at [Run.Apply] in run_apply.go, which routes each kind of event, and at
 // [Run.Next] in run_next.go. The types behind Next see the run by the views in view*.go.

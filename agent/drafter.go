@@ -23,7 +23,7 @@ type drafter struct {
 
 // applyDrafting adds a step that arrived while the plan was streaming in.
 func (r *drafter) applyDrafting(d event.PlanDrafting) {
-	if r.board.Revision > 0 || r.steps.Step(d.Step.Index) != nil {
+	if r.board.Revision > 0 || r.steps.step(d.Step.Index) != nil {
 		return // the plan cannot use a second step with the same index
 	}
 	r.tools.learn(d.Step.Tool)

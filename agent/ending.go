@@ -47,15 +47,19 @@ func (o *Outcome) endDry(status event.Status, reason event.Reason, sentence stri
 // ends reports whether the run will end: nothing new may start.
 func (o *Outcome) ends() bool { return o.ending != nil }
 
-// endsAs returns how the run will end, and endsDryAs how a dry run will; ok is false while that is
-// not decided.
-func (o *Outcome) endsAs() (e ending, ok bool)    { return valueOf(o.ending) }
-func (o *Outcome) endsDryAs() (e ending, ok bool) { return valueOf(o.dryEnding) }
+// plannedEnding returns how the run will end; ok is false while that is not decided.
+func (o *Outcome) plannedEnding() (e ending, ok bool) { return valueOf(o.ending) }
 
-// answer returns the answer so far, isPaused whether the user stopped the run, and final its
-// result; ok is false before its end.
-func (o *Outcome) answer() Synthesis                     { return o.Synthesis }
-func (o *Outcome) isPaused() bool                        { return o.Paused }
+// plannedDryEnding returns how a dry run will end; ok is false while that is not decided.
+func (o *Outcome) plannedDryEnding() (e ending, ok bool) { return valueOf(o.dryEnding) }
+
+// answer returns the answer so far.
+func (o *Outcome) answer() Synthesis { return o.Synthesis }
+
+// isPaused reports whether the user stopped the run.
+func (o *Outcome) isPaused() bool { return o.Paused }
+
+// final returns the result of the run; ok is false before its end.
 func (o *Outcome) final() (result event.Result, ok bool) { return valueOf(o.Result) }
 
 // valueOf returns what a pointer points to; ok is false for nil.
@@ -72,9 +76,11 @@ func (o *Outcome) pause(reason untrusted.Text) {
 	o.end(event.StatusCanceled, event.ReasonInterrupted, cmp.Or(string(reason), "stopped by the user"))
 }
 
-// complete ends the run, and undo records that its changes are undone.
+// complete ends the run.
 func (o *Outcome) complete(result event.Result) { o.Result = &result }
-func (o *Outcome) undo(d event.RunUndone)       { o.Undone = &d }
+
+// undo records that the changes of the run are undone.
+func (o *Outcome) undo(d event.RunUndone) { o.Undone = &d }
 
 // reopen lets a run that has ended, or was about to, continue.
 func (o *Outcome) reopen() { o.Result, o.ending, o.Paused = nil, nil, false }
@@ -83,8 +89,8 @@ func (o *Outcome) reopen() { o.Result, o.ending, o.Paused = nil, nil, false }
 // resumed.
 func (o *Outcome) Reopen() { o.Result = nil }
 
-// endedEarly reports whether the run has ended, or was about to, before only its answer was
-// missing, or since something was not verified: a resume tries again what failed.
+// endedEarly reports whether a resume tries again what failed. The run has ended, or was about
+// to, before only its answer was missing, or since something was not verified.
 func (o *Outcome) endedEarly() bool {
 	return (o.Result != nil || o.ending != nil) && !o.answering || o.unverified()
 }

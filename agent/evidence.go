@@ -16,9 +16,8 @@ type evidence struct {
 	acceptance acceptanceView
 }
 
-// Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
-func (r *evidence) Evidence() []plan.Evidence {
+// all carries out [Run.Evidence].
+func (r *evidence) all() []plan.Evidence {
 	out := []plan.Evidence{}
 	for _, s := range r.board.steps() {
 		switch {
@@ -37,9 +36,8 @@ func (r *evidence) Evidence() []plan.Evidence {
 	return append(out, evidenceOf("", r.board.current().Acceptance, r.acceptance.accepted())...)
 }
 
-// StateOf returns how far a completed step is shown to have done its work: refuted and
-// unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *evidence) StateOf(s stepView) plan.EvidenceState {
+// stateOf carries out [Run.StateOf].
+func (r *evidence) stateOf(s stepView) plan.EvidenceState {
 	switch {
 	case s.isDraft() || s.isDry():
 		return ""

@@ -76,12 +76,12 @@ func (c *ModelCalls) reads(d event.ModelReading, now time.Time) {
 
 // replied records the reply to the matching request. before is what was known of the models
 // when the run began.
-func (c *ModelCalls) replied(came Exchange, before modelTerms) {
+func (c *ModelCalls) replied(received Exchange, before modelTerms) {
 	for _, x := range slices.Backward(c.Exchanges) {
-		if x.Done || x.Purpose != came.Purpose || x.Step != came.Step || x.Attempt != came.Attempt {
+		if x.Done || x.Purpose != received.Purpose || x.Step != received.Step || x.Attempt != received.Attempt {
 			continue
 		}
-		x.Reply, x.Error, x.Done = came.Reply, came.Error, true
+		x.Reply, x.Error, x.Done = received.Reply, received.Error, true
 		c.measure(x, before)
 		return
 	}

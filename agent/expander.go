@@ -22,7 +22,7 @@ type expander struct {
 // applyExpanded begins an attempt of a step for its items. Those whose work an earlier attempt
 // has done are not executed again, wherever they are in the list now.
 func (r *expander) applyExpanded(d event.StepExpanded) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	if s == nil || !s.expands() {
 		return
 	}

@@ -24,7 +24,7 @@ func (r *Run) Graph() *plan.Graph { return r.graph }
 func Same(a, b *Run) bool {
 	state := func(r *Run) (Run, []string) {
 		state := *r
-		state.known, state.made = nil, nil
+		state.known, state.cachedServices = nil, nil
 		return state, slices.Sorted(maps.Keys(r.known))
 	}
 	runA, knownA := state(a)
@@ -33,8 +33,8 @@ func Same(a, b *Run) bool {
 	return reflect.DeepEqual(runA, runB) && slices.Equal(knownA, knownB) && asMade(a) && asMade(b)
 }
 
-// PartsOfNext returns what the types behind Next could change: parts of the run that they reach
-// other than by a view, and pointers to data of the run that a view hands out.
+// PartsOfNext returns what the types behind Next could change. That is parts of the run that they
+// reach other than by a view, and pointers to its data that a view hands out.
 func PartsOfNext() []string {
 	l := &nextLook{parts: map[reflect.Type]bool{reflect.TypeFor[Run](): true}, seen: map[reflect.Type]bool{}}
 	for i := range reflect.TypeFor[Run]().NumField() {

@@ -24,17 +24,23 @@ func (f *fanOut) begin(items int) (before []*StepState) {
 	return before
 }
 
-// set sets one of the items, and keep adds one that has ended. waitForOne says that it has not.
+// set sets one of the items.
 func (f *fanOut) set(i int, item *StepState) { f.items[i] = item }
-func (f *fanOut) keep(item *StepState)       { f.items = append(f.items, item) }
-func (f *fanOut) waitForOne()                { f.left++ }
+
+// keep adds an item that has ended.
+func (f *fanOut) keep(item *StepState) { f.items = append(f.items, item) }
+
+// waitForOne notes that one more item has not ended.
+func (f *fanOut) waitForOne() { f.left++ }
 
 // listed returns the items.
 func (f *fanOut) listed() []*StepState { return f.items }
 
-// all returns the items, nil before the step has begun with them, and count their number.
+// all returns the items, nil before the step has begun with them.
 func (f *fanOut) all() []stepView { return viewsOf(f.items) }
-func (f *fanOut) count() int      { return len(f.items) }
+
+// count returns the number of items.
+func (f *fanOut) count() int { return len(f.items) }
 
 // unended returns how many items have not ended.
 func (f *fanOut) unended() int { return f.left }
@@ -56,13 +62,14 @@ func (f *fanOut) reopen(s *StepState) {
 	f.left++
 }
 
-// stop notes the item whose failure ends the step, unless there is one. stopped reports whether
-// there is.
+// stop notes the item whose failure ends the step, unless there is one.
 func (f *fanOut) stop(failed *StepState) {
 	if f.stopper == nil {
 		f.stopper = failed
 	}
 }
+
+// stopped reports whether the failure of an item ends the step.
 func (f *fanOut) stopped() bool { return f.stopper != nil }
 
 // stoppedBy returns the item whose failure ends the step; nil while there is none.
@@ -73,8 +80,10 @@ func (f *fanOut) stoppedBy() stepView {
 	return f.stopper
 }
 
-// asking returns the item whose gate asks for all items; nil while none does. setAsker sets it.
-func (f *fanOut) asking() *StepState       { return f.asker }
+// asking returns the item whose gate asks for all items; nil while none does.
+func (f *fanOut) asking() *StepState { return f.asker }
+
+// setAsker sets the item whose gate asks for all items.
 func (f *fanOut) setAsker(item *StepState) { f.asker = item }
 
 // over reports whether the step has nothing more to do for its items.

@@ -18,13 +18,17 @@ func newListItem(of *StepState, value any, position int) listItem {
 	return listItem{of: of, position: position, content: value, named: of.Step.ForEach.ValuesFor(value, position)}
 }
 
-// owner returns the step that has the list; nil for a step that is no item. belongTo sets it.
-func (i *listItem) owner() *StepState      { return i.of }
+// owner returns the step that has the list; nil for a step that is no item.
+func (i *listItem) owner() *StepState { return i.of }
+
+// belongTo sets the step that has the list.
 func (i *listItem) belongTo(of *StepState) { i.of = of }
 
-// value returns the item, and values what its args and expressions may name besides the
-// variables of the run; nil for a step that is no item.
-func (i *listItem) value() any             { return i.content }
+// value returns the item; nil for a step that is no item.
+func (i *listItem) value() any { return i.content }
+
+// values returns what the args and expressions of an item may name besides the variables of
+// the run.
 func (i *listItem) values() map[string]any { return i.named }
 
 // pretend lets a dry run name an item that is not known.

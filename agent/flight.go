@@ -20,10 +20,13 @@ func (f *flight) quiet() bool { return f.modelBusy == 0 && len(f.inFlight) == 0 
 // calls returns the tool calls that have not returned.
 func (f *flight) calls() iter.Seq[event.Attempt] { return maps.Keys(f.inFlight) }
 
-// callsUnderWay and modelsUnderWay count what has not returned.
-func (f *flight) callsUnderWay() int  { return len(f.inFlight) }
+// callsUnderWay returns how many calls have not returned.
+func (f *flight) callsUnderWay() int { return len(f.inFlight) }
+
+// modelsUnderWay returns how many requests to models have no reply.
 func (f *flight) modelsUnderWay() int { return f.modelBusy }
 
+// callStarts notes that a call is under way.
 func (f *flight) callStarts(index string, attempt int) {
 	if f.inFlight == nil {
 		f.inFlight = map[event.Attempt]bool{}
@@ -34,14 +37,19 @@ func (f *flight) callStarts(index string, attempt int) {
 // callReturns reports whether such a call was under way.
 func (f *flight) callReturns(index string, attempt int) bool {
 	key := event.Attempt{Index: index, Number: attempt}
-	was := f.inFlight[key]
+	underWay := f.inFlight[key]
 	delete(f.inFlight, key)
-	return was
+	return underWay
 }
 
-func (f *flight) modelStarts()  { f.modelBusy++ }
+// modelStarts notes that a request to a model is under way.
+func (f *flight) modelStarts() { f.modelBusy++ }
+
+// modelReturns notes that a request to a model has ended.
 func (f *flight) modelReturns() { f.modelBusy-- }
 
-// loseCalls and loseModels forget what ended with the program.
-func (f *flight) loseCalls()  { f.inFlight = nil }
+// loseCalls forgets the calls, which ended with the program.
+func (f *flight) loseCalls() { f.inFlight = nil }
+
+// loseModels forgets the requests to models, which ended with the program.
 func (f *flight) loseModels() { f.modelBusy = 0 }

@@ -12,9 +12,8 @@ import (
 	"replan/planning/reply"
 )
 
-// FuzzEvent checks that no line makes the reader of events panic, that an event
-// that was read survives writing and reading, and that a run applies or rejects
-// it.
+// FuzzEvent checks that no line makes the reader of events panic. An event that
+// was read survives writing and reading, and a run applies or rejects it.
 func FuzzEvent(f *testing.F) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
 	plan := plan.Plan{Title: "T", Steps: []plan.Step{{Index: "1", Title: "S", Executor: plan.ExecutorTool, Tool: "look"}}}
@@ -85,8 +84,8 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// fuzzed returns runs to apply an event to: one that plans, one that is held, one
-// that waits for a tool, and one that is over.
+// fuzzed returns runs to apply an event to. One plans, one is held, one waits for
+// a tool, and one is over.
 func fuzzed(t *testing.T, at time.Time, p plan.Plan) []*agent.Run {
 	goal := started(event.DefaultLimits())
 	carried := goal

@@ -17,7 +17,7 @@ import (
 
 // stepGate tracks the gate of a step's next call.
 type stepGate struct {
-	said     gateAnswer
+	answer   gateAnswer
 	call     string            // what the newest gate showed, see callHash
 	hashes   map[string]string // of the files as the gate showed them
 	command  *plan.Command     // as the gate showed it
@@ -49,15 +49,18 @@ type pass struct {
 	try  int            // the attempt that the approval is valid for
 }
 
-// needed notes the event since which a gate must be opened, and since returns it: 0 if none must.
-// unneeded forgets it.
+// needed notes the event since which a gate must be opened.
 func (g *stepGate) needed(at uint64) {
 	if g.neededAt == 0 {
 		g.neededAt = at
 	}
 }
+
+// since returns the event since which a gate must be opened, 0 if none must.
 func (g *stepGate) since() uint64 { return g.neededAt }
-func (g *stepGate) unneeded()     { g.neededAt = 0 }
+
+// unneeded notes that no gate must be opened.
+func (g *stepGate) unneeded() { g.neededAt = 0 }
 
 // open opens the gate for the call whose hash is call. It reports whether the step waits there:
 // a call that changes nothing passes it.
@@ -66,41 +69,45 @@ func (g *stepGate) open(d event.GateRequested, call string) (waits bool) {
 	g.called = false
 	g.unneeded()
 	if d.Nothing {
-		g.said = gateAllowed
+		g.answer = gateAllowed
 	}
 	return !d.Nothing
 }
 
-// answer notes the answer of the user.
-func (g *stepGate) answer(allowed bool) {
-	g.said = gateDenied
+// decide notes the answer of the user.
+func (g *stepGate) decide(allowed bool) {
+	g.answer = gateDenied
 	if allowed {
-		g.said = gateAllowed
+		g.answer = gateAllowed
 	}
 }
 
-// allowed reports whether the user allowed the call, and denied whether they denied it.
-func (g *stepGate) allowed() bool { return g.said == gateAllowed }
-func (g *stepGate) denied() bool  { return g.said == gateDenied }
+// allowed reports whether the user allowed the call.
+func (g *stepGate) allowed() bool { return g.answer == gateAllowed }
+
+// denied reports whether the user denied the call.
+func (g *stepGate) denied() bool { return g.answer == gateDenied }
 
 // showed returns the hashes of the files that the gate showed, and the command.
 func (g *stepGate) showed() (hashes map[string]string, command *plan.Command) {
 	return g.hashes, g.command
 }
 
-// changing returns the files that the call will change, as the gate showed them, and wasChanging
-// those that it was to change when it passed a gate that opens again.
-func (g *stepGate) changing() []string    { return slices.Collect(maps.Keys(g.hashes)) }
+// changing returns the files that the call will change, as the gate showed them.
+func (g *stepGate) changing() []string { return slices.Collect(maps.Keys(g.hashes)) }
+
+// wasChanging returns the files that the call was to change when it passed a gate that opens
+// again.
 func (g *stepGate) wasChanging() []string { return g.files }
 
-// reopens returns why a passed gate opens again, "" if it does not.
-func (g *stepGate) reopens() untrusted.Text { return g.outdated }
+// reopenReason returns why a passed gate opens again, "" if it does not.
+func (g *stepGate) reopenReason() untrusted.Text { return g.outdated }
 
 // removal returns what the call would remove, "" if nothing that was not seen.
 func (g *stepGate) removal() string { return g.removes }
 
-// leadsTo returns where paths of the call lead through links; nil if no tool has said so.
-func (g *stepGate) leadsTo() map[string]string { return g.paths }
+// linkTargets returns where paths of the call lead through links; nil if no tool has said so.
+func (g *stepGate) linkTargets() map[string]string { return g.paths }
 
 // binds reports whether a call is the one that the newest gate showed.
 func (g *stepGate) binds(t plan.Tool, args map[string]any) bool { return g.call == callHash(t, args) }
@@ -110,32 +117,35 @@ func (g *stepGate) unbind() { g.hashes, g.command = nil, nil }
 
 // withdraw revokes the user's permission for the call. A denial stays.
 func (g *stepGate) withdraw() {
-	if g.said == gateAllowed {
-		g.said = gateUnanswered
+	if g.answer == gateAllowed {
+		g.answer = gateUnanswered
 	}
 }
 
-// forCall notes that a call is made, and settled that one has succeeded.
+// forCall notes that a call is made.
 func (g *stepGate) forCall() { g.outdated, g.files, g.called = "", nil, true }
+
+// settled notes that a call has succeeded.
 func (g *stepGate) settled() { g.repeats = 0 }
 
 // reset resets the gate for a new attempt.
 func (g *stepGate) reset() {
 	g.forOtherCall()
-	g.repeats, g.said = 0, gateUnanswered
+	g.repeats, g.answer = 0, gateUnanswered
 }
 
 // forOtherCall forgets what concerns a call that is replaced by another one, and the permission
-// for it. forEditedCall also forgets a denial.
+// for it.
 func (g *stepGate) forOtherCall() {
 	g.outdated, g.files, g.removes = "", nil, ""
 	g.withdraw()
 	g.unbind()
 }
 
+// forEditedCall does the same for a call that the user edited, and forgets a denial.
 func (g *stepGate) forEditedCall() {
 	g.forOtherCall()
-	g.said = gateUnanswered
+	g.answer = gateUnanswered
 }
 
 // mostRepeats is how often the gate of a call opens again because what it showed no longer is
@@ -178,6 +188,7 @@ func (g *stepGate) reask() {
 	g.askAgain("the call, or its tool, is no longer the one that you saw")
 }
 
+// askAgain lets the gate open again, whose answer no longer holds.
 func (g *stepGate) askAgain(why untrusted.Text) {
 	g.outdated = why
 	g.withdraw()
@@ -197,8 +208,11 @@ func (g *stepGate) approved(tool plan.Tool, args map[string]any, attempt int) bo
 }
 
 // allowItems notes that the user lets untrusted text decide for which items of the step the
-// tool is called, and allowsItems reports that.
-func (g *stepGate) allowItems(tool plan.Tool)       { g.itemsOf = promised(tool) }
+// tool is called.
+func (g *stepGate) allowItems(tool plan.Tool) { g.itemsOf = promised(tool) }
+
+// allowsItems reports whether the user lets untrusted text decide for which items of the step the
+// tool is called.
 func (g *stepGate) allowsItems(tool plan.Tool) bool { return g.itemsOf == promised(tool) }
 
 // reserved reports whether budget is reserved for the approved call. Another call after it has
@@ -222,12 +236,12 @@ func hashOf(words string, args map[string]any) string {
 // promised returns what an approval of the tool covers: its identity, and all that is
 // said of it.
 func promised(t plan.Tool) string {
-	said, open := t.Pin, "unknown"
-	if said == "" {
-		said = t.Description
+	description, open := t.Pin, "unknown"
+	if description == "" {
+		description = t.Description
 	}
 	if t.OpenWorld != nil {
 		open = strconv.FormatBool(*t.OpenWorld)
 	}
-	return plan.CanonicalJSON([]any{t.QualifiedName(), said, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
+	return plan.CanonicalJSON([]any{t.QualifiedName(), description, t.ReadOnly, t.Destructive, t.Annotated, open, t.Trusted, t.Contained})
 }

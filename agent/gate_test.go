@@ -311,7 +311,7 @@ func TestModelLearnsOfEditedCall(t *testing.T) {
 	}
 }
 
-// removing returns a world whose tool change belongs to the workspace and refuses
+// removing returns a world whose tool change belongs to the workspace. It refuses
 // to remove most of a file before the user has seen the call.
 func removing(t *testing.T, rules ...rule.Rule) (*world, event.RunStarted) {
 	w := newWorld(t)

@@ -20,7 +20,7 @@ type gatekeeper struct {
 // applyGateRequested opens the gate of a waiting step. A call that changes nothing
 // passes it.
 func (r *gatekeeper) applyGateRequested(e event.Event, d event.GateRequested) {
-	s := r.steps.Step(d.Step)
+	s := r.steps.step(d.Step)
 	if s == nil {
 		return
 	}
@@ -46,7 +46,7 @@ func (r *gatekeeper) applyGateResolved(d event.GateResolved) {
 			return // it answers another call, which had a gate of this name
 		}
 		r.permissions.closeGate(d.Gate)
-		s := r.steps.Step(g.Step)
+		s := r.steps.step(g.Step)
 		if s == nil {
 			return
 		}
@@ -56,7 +56,7 @@ func (r *gatekeeper) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate().answer(d.Decision == event.Allow)
+		s.gate().decide(d.Decision == event.Allow)
 		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.permissions.acceptChange(g)
@@ -102,7 +102,7 @@ func (r *gatekeeper) answerItems(s *StepState, decision event.Decision) {
 	}
 	for _, item := range of.Items {
 		if decision == event.Deny && item.Status == StepPending {
-			item.gate().answer(false)
+			item.gate().decide(false)
 		}
 	}
 	if decision == event.Allow {

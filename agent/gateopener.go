@@ -22,7 +22,7 @@ func (r *gateopener) nextGates(q queuesView, free *slots) (out []Action, blocked
 	most := gatesFor(next) - len(r.permissions.openGates())
 	for _, s := range q.first(needGate, most) {
 		facts := r.tools.facts(s.tool())
-		if s.gateState().reopens() != "" {
+		if s.gateState().reopenReason() != "" {
 			if again == nil {
 				again = r.claimed(q, free)
 			}
@@ -67,8 +67,8 @@ func (r *gateopener) claimed(q queuesView, free *slots) *slots {
 // a dry run of all before the first answer.
 const gatesAtOnce = 16
 
-// gatesFor returns how many gates may be open: of a step with items, those of a usual list, so
-// that the user can answer them together.
+// gatesFor returns how many gates may be open. Of a step with items, these are those of a usual
+// list: the user can answer them together.
 func gatesFor(next stepView) int {
 	if next.isItem() {
 		return plan.DefaultMax

@@ -20,11 +20,10 @@ import (
 )
 
 // TestEffectsNeedGateOrRule plays random plans, chats and sub-agents over random
-// catalogs and rules, with a user who allows, denies and edits, and a program
-// that ends and resumes. A tool that is not marked read-only is called only with
-// the exact arguments that its gate showed and that were allowed, if a rule that
-// matches the call allows it, or if that exact call was approved in the review of
-// its plan.
+// catalogs and rules. The user allows, denies and edits, and the program ends and
+// resumes. A tool that is not marked read-only is called only in three cases. Its
+// gate showed exactly these arguments, and they were allowed. Or a rule that matches
+// the call allows it. Or exactly this call was approved in the review of its plan.
 func TestEffectsNeedGateOrRule(t *testing.T) {
 	passed := map[string]int{}
 	play := func(t *rapid.T) {

@@ -149,9 +149,7 @@ func (r *guards) reserveApproved(q queuesView, free *slots) {
 			free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 		}
 	}
-	for _, s := range q.approvedCalls() {
-		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
-	}
+	q.approvedByTool(func(tool string, calls, steps int) { free.reserve(r.tools.facts(tool), calls, steps) })
 	for _, s := range q.all(needTurn) {
 		free.reserve(r.tools.facts(s.tool()), 1, s.ofBudget())
 	}
@@ -175,8 +173,8 @@ func (r *guards) plansUnderWay(free *slots) bool {
 	return free.startsPlan() || r.conversations.plansUnderWay(func(name string) plan.Tool { return r.tools.facts(name).Tool })
 }
 
-// repeated applies the runaway guard to a call that a loop is about to repeat, or
-// that follows a result which failed in the same way before.
+// repeated applies the runaway guard to a call that a loop is about to repeat. It
+// also does so to one after a result that failed in the same way before.
 func (r *guards) repeated(c stepView) *Action {
 	most := r.meter.limits().MaxRepeats
 	if most == 0 {
@@ -312,8 +310,8 @@ func (r *guards) deadline() []Action {
 	return []Action{{Effect: Wake{ID: event.GuardTime, At: r.clock.reaches(time.Duration(r.meter.limits().MaxDurationMS) * time.Millisecond)}}}
 }
 
-// timeLimit returns how long a call may take, and whose limit that is: the step's
-// own takes precedence over that of the tool's server, and that over the general one.
+// timeLimit returns how long a call may take, and whose limit that is. The step's own
+// comes first, then that of the tool's server, then the general one.
 func (r *guards) timeLimit(own time.Duration, tool plan.Tool) (limit time.Duration, whose string) {
 	switch {
 	case own > 0:

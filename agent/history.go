@@ -64,10 +64,14 @@ func (l *Ledger) remove(index string, attempt int) {
 	l.History = slices.DeleteFunc(slices.Clone(l.History), func(h plan.HistoryItem) bool { return h.Index == index && h.Attempt == attempt })
 }
 
-// history returns what was done; notes returns the notes to the user.
+// history returns what was done.
 func (l *Ledger) history() []plan.HistoryItem { return l.History }
-func (l *Ledger) notes() []event.Note         { return l.Notes }
 
-// note adds a note; warning adds a warning.
-func (l *Ledger) note(d event.Note)   { l.Notes = append(l.Notes, d) }
+// notes returns the notes to the user.
+func (l *Ledger) notes() []event.Note { return l.Notes }
+
+// note adds a note.
+func (l *Ledger) note(d event.Note) { l.Notes = append(l.Notes, d) }
+
+// warning adds a warning.
 func (l *Ledger) warning(text string) { l.Warnings = append(l.Warnings, text) }

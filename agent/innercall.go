@@ -41,23 +41,26 @@ func (c *innerCall) unknownTool() error {
 // findsTools reports whether the call is one of [prompt.FindTool].
 func (c *innerCall) findsTools() bool { return c != nil && c.finds }
 
-// answer notes that the model knows the outcome of its call, or gets it with its next turn, and
-// isAnswered reports it.
-func (c *innerCall) answer()          { c.answered = true }
+// markAnswered notes that the model knows the outcome of its call, or gets it with its next turn.
+func (c *innerCall) markAnswered() { c.answered = true }
+
+// isAnswered reports whether the model knows the outcome of its call, or gets it with its next
+// turn.
 func (c *innerCall) isAnswered() bool { return c != nil && c.answered }
 
 // count counts the call for the runaway guard, once: another attempt, after a kill, is no other
-// call. uncount takes that back.
+// call.
 func (c *innerCall) count(tool string, args map[string]any) {
 	if !c.counted {
 		c.counted = true
-		c.loop.made(tool, args)
+		c.loop.countCall(tool, args)
 	}
 }
 
+// uncount takes the count of the call back.
 func (c *innerCall) uncount(tool string, args map[string]any) {
 	c.counted = false
-	c.loop.unmade(tool, args)
+	c.loop.uncountCall(tool, args)
 }
 
 // copied returns a copy of the call.

@@ -17,15 +17,17 @@ const (
 	rerunUnasked                       // it was in doubt and runs again without a question
 )
 
-// isLost reports whether the step was running when the program ended, and mayNotHaveStarted
-// whether only a damaged line may have recorded its start.
-func (i *interruption) isLost() bool            { return i.cause == lost || i.cause == lostStartUnknown }
+// isLost reports whether the step was running when the program ended.
+func (i *interruption) isLost() bool { return i.cause == lost || i.cause == lostStartUnknown }
+
+// mayNotHaveStarted reports whether a lost step has a start that only a damaged line may have
+// recorded.
 func (i *interruption) mayNotHaveStarted() bool { return i.cause == lostStartUnknown }
 
-// startMayBeLost notes that a damaged line of the journal may have recorded the start, and
-// started that an attempt starts.
+// startMayBeLost notes that a damaged line of the journal may have recorded the start.
 func (i *interruption) startMayBeLost() { i.cause = startUnknown }
 
+// started notes that an attempt starts.
 func (i *interruption) started() {
 	i.toRerun = false
 	if i.cause == startUnknown {
@@ -64,7 +66,8 @@ func (i *interruption) rerun(unasked bool) {
 	}
 }
 
-// rerunsUnasked reports whether it runs again without a question, and reruns whether it has not
-// started since the answer that it runs again.
+// rerunsUnasked reports whether it runs again without a question.
 func (i *interruption) rerunsUnasked() bool { return i.cause == rerunUnasked }
-func (i *interruption) reruns() bool        { return i.toRerun }
+
+// reruns reports whether it has not started since the answer that it runs again.
+func (i *interruption) reruns() bool { return i.toRerun }

@@ -36,8 +36,8 @@ func (w *world) cut(n int, called map[any]int) {
 	}
 }
 
-// A run with checked items is cut after every event. A resume without an answer ends it, the
-// answer comes with the next resume, which is cut after every event, too: no item that was
+// A run with checked items is cut after every event. A resume without an answer ends it. The
+// answer comes with the next resume, which is cut after every event, too. No item that was
 // called is called again, and each doubt is asked about once.
 func TestItemsDeclaredDoneAreNotCalledAgain(t *testing.T) {
 	const steps = `{"title":"Change all","steps":[

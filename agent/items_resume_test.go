@@ -18,7 +18,7 @@ import (
 	"replan/planning/reply"
 )
 
-// A run with a fan-out is cut after every event and resumed: no call with an effect that
+// A run with a fan-out is cut after every event and resumed. No call with an effect that
 // has returned is repeated, and each doubt is about one item.
 func TestKillInsideAFanOutRepeatsNothing(t *testing.T) {
 	const items = 5

@@ -125,7 +125,7 @@ func TestNothingIsLookedAtWhereNothingMayStartEarly(t *testing.T) {
 }
 
 // TestPlanOnlyRunsLookAndDoNothingElse holds that a plan that is only made is made from what
-// the goal names: the run reads that, and carries out no step of the plan.
+// the goal names. The run reads that, and carries out no step of the plan.
 func TestPlanOnlyRunsLookAndDoNothingElse(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -41,8 +41,8 @@ type Loop struct {
 	reminded      bool             // the model announced a call in its last reply, and was told to make it
 	answer        *string          // set when the loop succeeds
 	flaw          flaw             // set when the loop fails
-	stood         time.Duration    // that its clock stood in all
-	standingSince time.Time        // since when the clock stands, zero if it runs
+	pausedFor     time.Duration    // how long its clock was paused in all
+	pausedSince   time.Time        // since when the clock is paused; zero if it runs
 	mustAnswer    bool             // the requested turn must be an answer
 }
 
@@ -71,11 +71,11 @@ func newLoop(s *StepState, profile prompt.Profile, planner planning.Planner) *Lo
 
 // copyTo returns a copy of the loop as that of another step, with its calls. was is the
 // index of the step that it belonged to.
-func (l *Loop) copyTo(s *StepState, was string) *Loop {
+func (l *Loop) copyTo(s *StepState, oldIndex string) *Loop {
 	loop := *l
 	loop.step, loop.Calls = s, make([]*StepState, len(l.Calls))
 	for i, c := range l.Calls {
-		loop.Calls[i] = c.copyTo(s.Step.Index, was)
+		loop.Calls[i] = c.copyTo(s.Step.Index, oldIndex)
 	}
 	return &loop
 }
@@ -94,9 +94,10 @@ func (l *Loop) ended() (answer string, failed flaw) {
 // fail ends the loop.
 func (l *Loop) fail(kind event.FailureKind, sentence string) { l.flaw = flaw{kind, sentence} }
 
-// stepOf returns the step of a sub-agent, and agentStep its view; nil for the chat.
+// stepOf returns the step of a sub-agent; nil for the chat.
 func (l *Loop) stepOf() *StepState { return l.step }
 
+// agentStep returns the view of that step; nil for the chat.
 func (l *Loop) agentStep() stepView {
 	if l.step == nil {
 		return nil
@@ -104,9 +105,11 @@ func (l *Loop) agentStep() stepView {
 	return l.step
 }
 
-// calls returns the calls so far, oldest first, and tokens the tokens of all replies.
+// calls returns the calls so far, oldest first.
 func (l *Loop) calls() iter.Seq[stepView] { return slices.Values(viewsOf(l.Calls)) }
-func (l *Loop) tokens() int               { return l.Tokens }
+
+// tokens returns the tokens of all replies.
+func (l *Loop) tokens() int { return l.Tokens }
 
 // viewOfLoop returns the view of a loop; nil for none.
 func viewOfLoop(l *Loop) loopView {
@@ -140,6 +143,7 @@ func (l *Loop) last() bool {
 	return l.Turns+1 >= l.profile.Turns() || l.profile.MaxTokens > 0 && l.Tokens >= l.profile.MaxTokens
 }
 
+// turn returns the next turn.
 func (l *Loop) turn() prompt.Turn {
 	return prompt.Turn{Number: l.Turns + 1, Last: l.last(), Outline: l.outline}
 }
@@ -224,48 +228,48 @@ func (l *Loop) noReply(d event.ModelReplied, stopping bool, p promptContext) {
 		l.fail(d.Failure, string(d.Error))
 	default:
 		l.stalls++
-		l.goOn(p)
+		l.addContinuation(p)
 	}
 }
 
 // writesCallsAsText reports whether a reply shows that the model writes its calls as text.
-func (l *Loop) writesCallsAsText(said reply.Reply, mayCall bool) bool {
-	if l.mustAnswer || !mayCall || len(said.Calls) == 0 && !said.Broken {
+func (l *Loop) writesCallsAsText(modelReply reply.Reply, mayCall bool) bool {
+	if l.mustAnswer || !mayCall || len(modelReply.Calls) == 0 && !modelReply.Broken {
 		return false
 	}
-	l.native = l.native || said.Written == ""
+	l.native = l.native || modelReply.Written == ""
 	return !l.native
 }
 
-// hear handles a reply: it takes the answer, or returns the calls that are requested. mayCall
+// readReply handles a reply: it takes the answer, or returns the calls that are requested. mayCall
 // says that there are tools to call.
-func (l *Loop) hear(said reply.Reply, mayCall bool, p promptContext) []reply.ToolUse {
+func (l *Loop) readReply(modelReply reply.Reply, mayCall bool, p promptContext) []reply.ToolUse {
 	l.Turns++
-	l.Text = said.Text
-	message := prompt.ReplyMessage(said)
+	l.Text = modelReply.Text
+	message := prompt.ReplyMessage(modelReply)
 	mayCall = mayCall && !l.mustAnswer
 	switch {
-	case len(said.Calls) > 0 && (mayCall || !l.mustAnswer && said.Written == ""):
+	case len(modelReply.Calls) > 0 && (mayCall || !l.mustAnswer && modelReply.Written == ""):
 		l.stalls, l.reminded = 0, false
 		l.messages = append(l.messages, message)
-		return said.Calls
-	case l.mustAnswer && (strings.TrimSpace(message.Content) == "" || said.Broken):
+		return modelReply.Calls
+	case l.mustAnswer && (strings.TrimSpace(message.Content) == "" || modelReply.Broken):
 		l.fail(event.FailureModel, fmt.Sprintf("the model gave no answer in %d turns", l.Turns))
 		return nil
-	case strings.TrimSpace(message.Content) == "" && said.Written == "":
+	case strings.TrimSpace(message.Content) == "" && modelReply.Written == "":
 		l.stall("", p)
 		return nil
-	case said.Broken:
+	case modelReply.Broken:
 		l.stall("The call in your last reply was not made: it stops in the middle, or repeats the schema of its tool. Make it again, whole, with a value for each argument.", p)
 		return nil
-	case len(said.Calls) > 0 && !l.mustAnswer:
+	case len(modelReply.Calls) > 0 && !l.mustAnswer:
 		l.stall("No tool can be called here. Answer in words, from what you know.", p)
 		return nil
-	case mayCall && l.onlyPromises(said):
+	case mayCall && l.onlyPromises(modelReply):
 		l.reminded = true
 		l.messages = append(l.messages, message, prompt.Remark("Call the tool, do not describe it."))
 		return nil
-	case said.CutOff && l.step != nil:
+	case modelReply.CutOff && l.step != nil:
 		l.shorten()
 		return nil
 	}
@@ -296,7 +300,7 @@ func (l *Loop) stall(remark string, p promptContext) {
 		return
 	}
 	if remark == "" {
-		l.goOn(p)
+		l.addContinuation(p)
 		return
 	}
 	l.messages = append(l.messages, prompt.Remark(remark))
@@ -307,12 +311,12 @@ func (l *Loop) mayStall() bool { return l.stalls < maxStalls }
 
 // onlyPromises reports whether a reply announces a call and makes none, for the first
 // time since the last call. A nil loop has had no reply yet.
-func (l *Loop) onlyPromises(said reply.Reply) bool {
-	return (l == nil || !l.reminded && !l.mustAnswer) && len(said.Calls) == 0 && reply.Promises(said.Text)
+func (l *Loop) onlyPromises(modelReply reply.Reply) bool {
+	return (l == nil || !l.reminded && !l.mustAnswer) && len(modelReply.Calls) == 0 && reply.Promises(modelReply.Text)
 }
 
-// goOn adds the program's turn that continues a loop.
-func (l *Loop) goOn(p promptContext) {
+// addContinuation adds the program's turn that continues a loop.
+func (l *Loop) addContinuation(p promptContext) {
 	switch {
 	case l.step != nil:
 		l.messages = append(l.messages, prompt.Reminder(prompt.Brief{Goal: p.goal, Prompting: prompt.Prompting{WritesCalls: p.writesCalls}}, l.step.Step, l.turn()))
@@ -325,9 +329,9 @@ func (l *Loop) goOn(p promptContext) {
 
 // plan plans the calls that a reply requests; newCall makes the step of one.
 func (l *Loop) plan(uses []reply.ToolUse, newCall func(reply.ToolUse) *StepState) []*StepState {
-	made := min(len(uses), callsPerTurn)
-	l.lastCalls, l.droppedCalls = nil, uses[made:]
-	for _, use := range uses[:made] {
+	count := min(len(uses), callsPerTurn)
+	l.lastCalls, l.droppedCalls = nil, uses[count:]
+	for _, use := range uses[:count] {
 		c := newCall(use)
 		l.Calls, l.lastCalls = append(l.Calls, c), append(l.lastCalls, c)
 	}
@@ -351,29 +355,29 @@ func (l *Loop) misfit() bool {
 	return l.misfits > maxMisfits
 }
 
-// tell tells the model the outcomes of all calls of its newest reply.
-func (l *Loop) tell(p promptContext) {
-	again := 0
-	var seen []prompt.Message // after all answers, as templates expect
+// reportOutcomes tells the model the outcomes of all calls of its newest reply.
+func (l *Loop) reportOutcomes(p promptContext) {
+	repeats := 0
+	var pictures []prompt.Message // after all answers, as templates expect
 	for _, call := range l.lastCalls {
 		l.messages = append(l.messages, call.answerToModel())
 		if shown, ok := prompt.Pictures(string(call.Step.Title), call.Beside.Attachments); ok {
-			seen = append(seen, shown)
+			pictures = append(pictures, shown)
 		}
 		l.find(call.foundTools())
 		if call.author().edits() > 0 && call.Status == StepCompleted {
 			l.messages = append(l.messages, prompt.Remark("The program notes: the user changed the arguments of your call of "+string(call.Step.Title)+" before it was made, to "+prompt.Text(call.Args)))
 		}
-		again = max(again, l.timesMade(call.Step.Tool, call.Args))
+		repeats = max(repeats, l.timesMade(call.Step.Tool, call.Args))
 	}
 	for _, use := range l.droppedCalls {
 		l.messages = append(l.messages, prompt.Answered(use, nil, "", fmt.Sprintf("not made: at most %d calls of one reply are", callsPerTurn), ""))
 	}
-	l.messages = append(l.messages, seen...)
-	if again > 1 {
-		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", again)))
+	l.messages = append(l.messages, pictures...)
+	if repeats > 1 {
+		l.messages = append(l.messages, prompt.Remark(fmt.Sprintf("The program notes: you have made one of these calls %d times now, with the same arguments. Making it again will not help.", repeats)))
 	}
-	l.goOn(p)
+	l.addContinuation(p)
 }
 
 // find makes the next turns offer tools.
@@ -384,18 +388,21 @@ func (l *Loop) find(names []string) {
 	l.found = slices.Concat(names, slices.DeleteFunc(l.found, func(name string) bool { return slices.Contains(names, name) }))
 }
 
-// made counts a call, and unmade takes it back: nothing was done.
-func (l *Loop) made(tool string, args map[string]any)   { l.callCounts[callKey(tool, args)]++ }
-func (l *Loop) unmade(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]-- }
+// countCall counts a call.
+func (l *Loop) countCall(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]++ }
+
+// uncountCall takes a call back: nothing was done.
+func (l *Loop) uncountCall(tool string, args map[string]any) { l.callCounts[callKey(tool, args)]-- }
 
 // timesMade returns how often a call was made.
 func (l *Loop) timesMade(tool string, args map[string]any) int {
 	return l.callCounts[callKey(tool, args)]
 }
 
-// failed counts how a call failed, and timesFailed returns how often one failed so.
+// failed counts how a call failed.
 func (l *Loop) failed(c *StepState) { l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]++ }
 
+// timesFailed returns how often a call failed like this one.
 func (l *Loop) timesFailed(c *StepState) int {
 	return l.failureCounts[resultKey(c.Step.Tool, string(c.Error))]
 }
@@ -417,20 +424,20 @@ func (l *Loop) newestCalls() []*StepState { return l.lastCalls }
 // remark adds remarks of the user for the next turn.
 func (l *Loop) remark(texts ...string) { l.remarks = append(l.remarks, texts...) }
 
-// unheard returns the user's remarks that the model has not heard.
-func (l *Loop) unheard() []string { return l.remarks }
+// unreadRemarks returns the user's remarks that the model has not seen.
+func (l *Loop) unreadRemarks() []string { return l.remarks }
 
-// takeUnheard returns those remarks, for whoever continues.
-func (l *Loop) takeUnheard() []string {
+// takeUnreadRemarks returns those remarks, for whoever continues.
+func (l *Loop) takeUnreadRemarks() []string {
 	texts := l.remarks
 	l.remarks = nil
 	return texts
 }
 
 // continueAfterRemark continues after an answer, since the user has made a remark.
-func (l *Loop) continueAfterRemark(said reply.Reply) {
+func (l *Loop) continueAfterRemark(modelReply reply.Reply) {
 	l.Turns++
-	l.messages = append(l.messages, prompt.ReplyMessage(said))
+	l.messages = append(l.messages, prompt.ReplyMessage(modelReply))
 }
 
 // newRemarks returns the user's remarks since the last turn.
@@ -451,7 +458,7 @@ func (l *Loop) interrupt() { l.Asking = false }
 // resume continues an interrupted loop from its last reply. The time in between does not
 // count, and the time limit restarts.
 func (l *Loop) resume(now time.Time) {
-	l.Asking, l.stood, l.standingSince = false, 0, time.Time{}
+	l.Asking, l.pausedFor, l.pausedSince = false, 0, time.Time{}
 	l.clock(now)
 }
 
@@ -469,18 +476,18 @@ func (l *Loop) waits() bool {
 	return slices.ContainsFunc(l.lastCalls, func(c *StepState) bool { return c.Status == StepWaiting || c.awaitsAnswer() })
 }
 
-// stands reports whether the clock of the time limit stands: a call waits for the
+// clockPaused reports whether the clock of the time limit is paused. A call waits for the
 // user or, if no limit is set, the model works. Its requests have limits that
 // follow the machine, and the number of turns is bounded.
-func (l *Loop) stands() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
+func (l *Loop) clockPaused() bool { return l.waits() || l.Asking && l.ownLimit() == 0 }
 
-// clock measures how long the clock stands; simultaneous gates count once.
+// clock measures how long the clock is paused; simultaneous gates count once.
 func (l *Loop) clock(now time.Time) {
-	switch stands := l.stands(); {
-	case stands && l.standingSince.IsZero():
-		l.standingSince = now
-	case !stands && !l.standingSince.IsZero():
-		l.stood, l.standingSince = l.stood+now.Sub(l.standingSince), time.Time{}
+	switch paused := l.clockPaused(); {
+	case paused && l.pausedSince.IsZero():
+		l.pausedSince = now
+	case !paused && !l.pausedSince.IsZero():
+		l.pausedFor, l.pausedSince = l.pausedFor+now.Sub(l.pausedSince), time.Time{}
 	}
 }
 
@@ -488,7 +495,7 @@ func (l *Loop) clock(now time.Time) {
 func (l *Loop) timer() string { return fmt.Sprintf("agent/%s/%d", l.step.Step.Index, l.step.Attempt) }
 
 // deadline returns the end of the time limit of an agent step.
-func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.stood) }
+func (l *Loop) deadline() time.Time { return l.step.StartedAt.Add(l.limit() + l.pausedFor) }
 
 // limit returns the time limit of an agent step.
 func (l *Loop) limit() time.Duration {

@@ -318,7 +318,7 @@ func TestTimeAtGateDoesNotCount(t *testing.T) {
 	}
 }
 
-// A run with a loop is cut after every event and resumed: no call with a stored
+// A run with a loop is cut after every event and resumed. No call with a stored
 // end runs again, and the loop continues from its last reply.
 func TestLoopResumesFromLastReply(t *testing.T) {
 	for _, chat := range []bool{false, true} {

@@ -30,9 +30,11 @@ func newMeter(limits event.Limits) Meter {
 	return Meter{Limits: limits, streaks: map[string]streak{}, warned: map[string]bool{}}
 }
 
-// limits returns what the run may use; used returns what it has used.
+// limits returns what the run may use.
 func (m *Meter) limits() event.Limits { return m.Limits }
-func (m *Meter) used() event.Usage    { return m.Usage }
+
+// used returns what the run has used.
+func (m *Meter) used() event.Usage { return m.Usage }
 
 // resume sets the limits of a resumed run.
 func (m *Meter) resume(limits event.Limits) {
@@ -45,12 +47,16 @@ func (m *Meter) resume(limits event.Limits) {
 // plan notes the length of the first plan, in steps.
 func (m *Meter) plan(steps int) { m.planned, m.firstLength = true, steps }
 
-// beginStep counts the execution of a step, and takeBackStep takes it back: nothing was done.
-func (m *Meter) beginStep()    { m.Usage.Steps++ }
+// beginStep counts the execution of a step.
+func (m *Meter) beginStep() { m.Usage.Steps++ }
+
+// takeBackStep takes the execution of a step back: nothing was done.
 func (m *Meter) takeBackStep() { m.Usage.Steps-- }
 
-// beginInner counts a step execution in a loop, and takeBackInner takes it back.
-func (m *Meter) beginInner()    { m.innerSteps++ }
+// beginInner counts a step execution in a loop.
+func (m *Meter) beginInner() { m.innerSteps++ }
+
+// takeBackInner takes a step execution in a loop back.
 func (m *Meter) takeBackInner() { m.innerSteps-- }
 
 // call counts a call of a tool.
@@ -297,10 +303,10 @@ type Budget struct {
 	Low   bool  // at least 80 % of the limit is used
 }
 
-// callKey and resultKey return keys to recognize a repeated call or failing
-// result.
+// callKey returns a key to recognize a repeated call.
 func callKey(tool string, args map[string]any) string {
 	return "call " + hashOf(tool+" ", args)
 }
 
+// resultKey returns a key to recognize a repeated failing result.
 func resultKey(tool, err string) string { return "result " + tool + " " + err }

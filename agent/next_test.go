@@ -41,15 +41,15 @@ func TestNextLeavesTheRunAsItWas(t *testing.T) {
 }
 
 // TestNextReachesPartsOnlyByViews holds that no type behind Next has a part of the run itself,
-// whose methods could change it, and that no view hands out a pointer to data of the run.
+// whose methods could change it. No view hands out a pointer to data of the run.
 func TestNextReachesPartsOnlyByViews(t *testing.T) {
 	for _, fault := range agent.PartsOfNext() {
 		t.Error(fault)
 	}
 }
 
-// TestMethodsOfViewsChangeNothing reads the methods of the parts of a run, of steps and their parts,
-// and of loops that views name: none assigns to a field of its receiver or of anything
+// TestMethodsOfViewsChangeNothing reads the methods that views name: of the parts of a run, of
+// steps and their parts, and of loops. None assigns to a field of its receiver or of anything
 // that the receiver reaches, and none calls a method that does.
 func TestMethodsOfViewsChangeNothing(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |

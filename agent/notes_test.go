@@ -11,7 +11,7 @@ import (
 )
 
 // The notes of a folder that the user does not trust (AGENTS.md) may lead a model to send
-// something out: its calls to other servers ask, unless a rule of the user allows them.
+// something out. Its calls to other servers ask, unless a rule of the user allows them.
 func TestCallsWrittenAfterNotesOfAnUntrustedFolderAsk(t *testing.T) {
 	const fetch = `{"title":"T","steps":[{"index":"1","title":"Look up","tool":"web:fetch","args":{"url":"http://example.com/?q=goal"}}]}`
 	const read = `{"title":"T","steps":[{"index":"1","title":"Read","tool":"fs.read","args":{"path":"a.go"}}]}`

@@ -20,9 +20,9 @@ type origins struct {
 	steps    stepsView
 }
 
-// before returns the texts that the models of a run have read when it begins: what came
-// up in the conversation before, or was read by whoever asked for the run, and the
-// mentions in the user's message.
+// before returns the texts that the models of a run have read when it begins. These are what
+// came up in the conversation before, or was read by whoever asked for the run. The mentions
+// in the user's message are among them.
 func (r *origins) before() []rule.Provenance {
 	out := append(slices.Clone(r.terms.readBefore()), r.terms.givenRead()...)
 	for _, m := range r.terms.prompting().Mentions {
@@ -52,9 +52,9 @@ func (r *origins) authorRead(step plan.Step) []rule.Provenance {
 	return plan.Newest(out)
 }
 
-// hasRead returns the texts that a model has read before it replans: what was read before
-// the run, and the results and errors of its steps.
-func (r *origins) hasRead() []rule.Provenance {
+// textsRead returns the texts that a model has read before it replans. They were read before
+// the run, or are results and errors of its steps.
+func (r *origins) textsRead() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
 		if h.Parent == "" && (h.Status == plan.ItemCompleted || h.Status == plan.ItemFailed) {
@@ -66,35 +66,32 @@ func (r *origins) hasRead() []rule.Provenance {
 	return out
 }
 
-// Read returns the untrusted texts that the answer of a run may hold, for the turns of the
-// conversation that follow.
-func (r *origins) Read() []rule.Provenance {
+// textsInAnswer carries out [Run.Read].
+func (r *origins) textsInAnswer() []rule.Provenance {
 	out := r.before()
 	for _, h := range r.ledger.history() {
-		if s := r.steps.find(h.Index); s == nil || s.told() {
+		if s := r.steps.find(h.Index); s == nil || s.holdsToolText() {
 			out = append(out, rule.Provenance{Run: r.terms.id(), Step: h.Index, Tool: h.Tool, Written: true})
 		}
 	}
 	return plan.Newest(out)
 }
 
-// Authored returns the texts that the author of the present plan had read, for the plan as
-// it is stored.
-func (r *origins) Authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
+// authored carries out [Run.Authored].
+func (r *origins) authored() []rule.Provenance { return inRun(r.terms.id(), r.authorRead(plan.Step{})) }
 
-// ReadFor returns what a model had read when it asked for another run by a call.
-func (r *origins) ReadFor(index string) []rule.Provenance {
+// readFor carries out [Run.ReadFor].
+func (r *origins) readFor(index string) []rule.Provenance {
 	s := r.steps.find(index)
 	if s == nil || !s.byModel() {
-		return inRun(r.terms.id(), r.hasRead())
+		return inRun(r.terms.id(), r.textsRead())
 	}
 	return inRun(r.terms.id(), r.read(s))
 }
 
-// deciding returns the results on which it depends whether, and how often, the call of a
-// step is made, except for those whose text the call carries. They are those in its
-// conditions and in the list that it is called for, and the steps without which it is
-// skipped while the run continues.
+// deciding returns the results that decide whether, and how often, the call of a step is
+// made, except for those whose text the call carries. They are in its conditions, or in the
+// list that it is called for. Or the call is skipped without them while the run continues.
 func (r *origins) deciding(s stepView, carried []rule.Provenance) []rule.Provenance {
 	var out []rule.Provenance
 	of := s.planStep()
@@ -128,7 +125,7 @@ func (r *origins) deciding(s stepView, carried []rule.Provenance) []rule.Provena
 	return out
 }
 
-// provenance returns where the text of a step's call comes from: the project's notes are
+// provenance returns where the text of a step's call comes from. The project's notes are
 // part of it if the call sends text to another server, and nothing else would ask.
 func (r *origins) provenance(s stepView) []rule.Provenance {
 	out := r.textOf(s)
@@ -142,7 +139,7 @@ func (r *origins) provenance(s stepView) []rule.Provenance {
 }
 
 // modelWrote reports whether a model of this folder wrote the call of a step, or a part of
-// it: not a person, nor a rule of the person's own words.
+// it. Otherwise a person did, or a rule of the person's own words.
 func (r *origins) modelWrote(s stepView) bool {
 	return s.byModel() || len(s.requestState().written()) > 0 || s.authorState().byReplan() || r.terms.outerRun() != "" || !r.terms.isGiven() && !r.planning.byWords()
 }
@@ -154,7 +151,7 @@ func (r *origins) modelWrote(s stepView) bool {
 func (r *origins) textOf(s stepView) []rule.Provenance {
 	switch {
 	case s.authorState().edits() > 0:
-		return s.authorState().stillCarries()
+		return s.authorState().textsKept()
 	case s.byModel():
 		if len(s.planned().Args) == 0 {
 			return nil // no arguments to carry it
@@ -189,18 +186,18 @@ func (r *origins) textOf(s stepView) []rule.Provenance {
 		}
 	}
 	if len(args) > 0 && !s.authorState().byUser() {
-		out = append(out, s.authorState().hasRead()...)
+		out = append(out, s.authorState().textsRead()...)
 	}
 	return append(out, r.deciding(s, out)...)
 }
 
-// read returns what a model had read when it wrote the arguments of a call: what was read
-// before the run and by the author of its step, its inputs, and the results of its own
-// calls.
+// read returns what a model had read when it wrote the arguments of a call. That was read
+// before the run and by the author of its step. Its inputs are part of it, and the results
+// of its own calls.
 func (r *origins) read(c stepView) []rule.Provenance {
 	out := r.before()
 	if step := c.askedIn().agentStep(); step != nil {
-		out = append(out, step.authorState().hasRead()...)
+		out = append(out, step.authorState().textsRead()...)
 		for _, h := range r.inputs(step.planned()) {
 			out = append(out, rule.Provenance{Step: h.Index, Tool: h.Tool, Written: true})
 		}
@@ -210,7 +207,7 @@ func (r *origins) read(c stepView) []rule.Provenance {
 		if earlier == c {
 			break
 		}
-		if earlier.told() {
+		if earlier.holdsToolText() {
 			out = append(out, rule.Provenance{Step: earlier.index(), Tool: string(earlier.title()), Written: true})
 		}
 	}
@@ -234,8 +231,8 @@ func (r *origins) inputs(step plan.Step) []plan.HistoryItem {
 	return out
 }
 
-// checkedText returns the text that a call of a check carries of the step that it is
-// about: of its result, its args, and what decided that it was called.
+// checkedText returns the text that a call of a check carries of the step that it is about.
+// It is of the step's result and args, and of what decided that it was called.
 func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	var out []rule.Provenance
 	for _, arg := range argsWithReferences(check.Args) {
@@ -258,10 +255,10 @@ func (r *origins) checkedText(s stepView, check plan.Check) []rule.Provenance {
 	return out
 }
 
-// Sources returns the origins of a step's arguments, sorted by name.
-func (r *origins) Sources(s stepView) []Source {
+// sources carries out [Run.Sources].
+func (r *origins) sources(s stepView) []Source {
 	if s.byModel() {
-		return r.modelSources(s.planned().Args, r.provenance(s))
+		return modelSources(s.planned().Args, r.provenance(s))
 	}
 	args, by := s.args(), AuthorPlan
 	if s.authorState().byUser() {
@@ -276,7 +273,7 @@ func (r *origins) Sources(s stepView) []Source {
 			}
 		}
 		if !s.authorState().byUser() {
-			for _, p := range s.authorState().hasRead() {
+			for _, p := range s.authorState().textsRead() {
 				source.From = append(source.From, Origin{Step: p.Step, Tool: p.Tool, Read: true})
 			}
 		}
@@ -289,14 +286,14 @@ func (r *origins) Sources(s stepView) []Source {
 				read = append(read, p)
 			}
 		}
-		out = append(out, r.modelSources(s.requestState().written(), read)...)
+		out = append(out, modelSources(s.requestState().written(), read)...)
 	}
 	slices.SortStableFunc(out, func(a, b Source) int { return plan.CompareIndices(a.Arg, b.Arg) })
 	return out
 }
 
 // modelSources returns the sources of arguments that a model wrote on request.
-func (r *origins) modelSources(args map[string]any, read []rule.Provenance) []Source {
+func modelSources(args map[string]any, read []rule.Provenance) []Source {
 	var out []Source
 	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		source := Source{Arg: arg, By: AuthorModel}
@@ -367,8 +364,8 @@ func inRun(id string, read []rule.Provenance) []rule.Provenance {
 	return out
 }
 
-// failsByText reports whether it depends on text of a result whether a step fails: it has
-// checks, its arguments carry such text, or a model carries it out.
+// failsByText reports whether it depends on text of a result whether a step fails. Such a step
+// has checks, its arguments carry such text, or a model carries it out.
 func failsByText(s plan.Step) bool {
 	return s.Executor != plan.ExecutorTool || s.Until != nil || len(s.Checks) > 0 || len(plan.References(s.Args)) > 0
 }

@@ -20,7 +20,7 @@ type file struct {
 	refused int
 }
 
-// in makes the calls of a world change the file: previews show the current
+// in makes the calls of a world change the file. Previews show the current
 // version, and a call that was approved for another version is refused.
 func (f *file) in(w *world) {
 	w.show = func(g agent.OpenGate) event.GateRequested {

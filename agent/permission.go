@@ -73,10 +73,11 @@ func (p *Permissions) closeGate(id string) {
 // closeGates closes all gates.
 func (p *Permissions) closeGates() { p.Gates = nil }
 
-// gateTool puts a tool behind gates in the steps of later plans, and ungateTools takes all
-// tools from behind them.
+// gateTool puts a tool behind gates in the steps of later plans.
 func (p *Permissions) gateTool(tool plan.Tool) { p.gatedTools[tool.QualifiedName()] = true }
-func (p *Permissions) ungateTools()            { clear(p.gatedTools) }
+
+// ungateTools takes all tools from behind gates.
+func (p *Permissions) ungateTools() { clear(p.gatedTools) }
 
 // planGates reports whether the plan asks for a gate before a step.
 func (p *Permissions) planGates(s stepView, tool plan.Tool) bool {
@@ -108,11 +109,11 @@ func (p *Permissions) grant(g *Gate, tool plan.Tool, d event.GateResolved) bool 
 	allowed := grant{over: g.Rule, tool: promised(tool)}
 	switch {
 	case d.Scope == event.ScopeRun:
-		rule, why := g.ForRun()
+		granted, why := g.ForRun()
 		if why != "" {
 			return false // valid for one call
 		}
-		allowed.rule = rule
+		allowed.rule = granted
 		for _, p := range g.Provenance {
 			if !p.Written {
 				allowed.shown = append(allowed.shown, p.Arg)
@@ -171,8 +172,8 @@ func (g grant) covers(p rule.Provenance, t plan.Tool, args map[string]any) bool 
 }
 
 // lifts reports whether the grant allows a call that the rule asked asks about. A
-// rule about specific arguments is lifted only if that rule was the one that
-// asked, since a gate for another call did not show it.
+// rule about specific arguments is lifted only if it was the one that asked: a
+// gate for another call did not show it.
 func (g grant) lifts(asked rule.Rule, t plan.Tool, args map[string]any) bool {
 	return (g.tool == "" || g.tool == promised(t)) && g.rule.Matches(t) && g.rule.MatchesArgs(args) && (len(asked.Args) == 0 || asked.Equal(g.over))
 }

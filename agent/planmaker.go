@@ -40,7 +40,7 @@ func (r *planmaker) nextPlanning() []Action {
 	}
 	if request, more := r.planning.nextRequest(); more {
 		if r.terms.model() == "" {
-			return r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, "there is no model to plan with; start Ollama, or choose one with --host and --model", ""})
+			return r.closer.finish(ending{event.StatusFailed, event.ReasonPlannerError, noModel("plan with"), ""})
 		}
 		if blocked := r.guards.stopped(event.GuardTokens, ""); blocked != nil {
 			return blocked
@@ -173,8 +173,8 @@ func (r *planmaker) nextLooks(looks []plan.Step) []Action {
 }
 
 // warned adds a note to a new plan with all its warnings for the user.
-func warned(o planning.Outcome, made event.Data) []Action {
-	out := []Action{{Record: made}}
+func warned(o planning.Outcome, newPlan event.Data) []Action {
+	out := []Action{{Record: newPlan}}
 	if len(o.Warnings) == 0 {
 		return out
 	}
@@ -186,7 +186,7 @@ func warned(o planning.Outcome, made event.Data) []Action {
 }
 
 // startDrafts starts the draft steps that can start, while slots are free. The planner
-// waits for looks: they start again if a resume found them under way, and no bound on the
+// waits for looks. They start again if a resume found them under way, and no bound on the
 // length of a plan stops them.
 func (r *planmaker) startDrafts(looks bool) []Action {
 	free := r.guards.freeSlots()

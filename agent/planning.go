@@ -83,9 +83,11 @@ func (p *Planning) makers() planning.Planners {
 	return planning.Phases()
 }
 
-// begin begins to make a plan, and finish ends that.
+// begin begins to make a plan.
 func (p *Planning) begin(pipeline planning.Planner) { p.pipeline = pipeline }
-func (p *Planning) finish()                         { p.pipeline = nil }
+
+// finish ends the making of a plan.
+func (p *Planning) finish() { p.pipeline = nil }
 
 // restart begins to plan the goal once more.
 func (p *Planning) restart(pipeline planning.Planner) {
@@ -179,8 +181,8 @@ func (p *Planning) asksInPassing() bool {
 	return request.Purpose == prompt.PurposeReview || request.Purpose == prompt.PurposeTools
 }
 
-// looks returns the steps that the planner wants carried out before it asks a model; none
-// if it wants nothing, or has been told their results.
+// looks returns the steps that the planner wants carried out before it asks a model. There
+// are none if it wants nothing, or knows their results.
 func (p *Planning) looks() []plan.Step {
 	if looker, ok := p.pipeline.(planning.Looker); ok {
 		return looker.Looks()
@@ -188,11 +190,13 @@ func (p *Planning) looks() []plan.Step {
 	return nil
 }
 
-// looked tells the planner the results of those steps, and looksTaken returns them.
+// looked tells the planner the results of those steps.
 func (p *Planning) looked(items []plan.HistoryItem) {
 	p.lookedAt = items
 	p.pipeline.(planning.Looker).Looked(items)
 }
+
+// looksTaken returns the results of those steps.
 func (p *Planning) looksTaken() []plan.HistoryItem { return p.lookedAt }
 
 // startPhase starts a phase.
@@ -214,12 +218,13 @@ func (p *Planning) completePhase(d event.PhaseCompleted) {
 	phase.Text, phase.Thinking = d.Reply.Text, d.Reply.Thinking
 }
 
-// failPhase records why a phase failed, and skipPhase why one was skipped.
+// failPhase records why a phase failed.
 func (p *Planning) failPhase(d event.PhaseFailed, now time.Time) {
 	phase := &p.Phases[d.Phase-1]
 	phase.Status, phase.Reason, phase.MS = PhaseFailed, d.Reason, now.Sub(phase.StartedAt).Milliseconds()
 }
 
+// skipPhase records why a phase was skipped.
 func (p *Planning) skipPhase(d event.PhaseSkipped) {
 	p.Phases[d.Phase-1] = Phase{Status: PhaseSkipped, Reason: d.Reason}
 	p.reportedSkips++
@@ -247,13 +252,14 @@ func (p *Planning) streamReplan(d event.ReplanDelta) {
 	}
 }
 
-// replanned ends a replan with its plan, and refuse without one. After a failed step the
-// planner gets another request; if only the user asked for a replan, the plan stays.
+// replanned ends a replan with its plan.
 func (p *Planning) replanned() {
 	p.pipeline = nil
 	p.dropReplan()
 }
 
+// refuse ends a replan without a plan. After a failed step the planner gets another request; if
+// only the user asked for a replan, the plan stays.
 func (p *Planning) refuse(reason untrusted.Text) {
 	p.pipeline, p.Replanning = nil, nil
 	switch {
@@ -270,9 +276,11 @@ func (p *Planning) dropReplan() {
 	p.Replanning, p.failedStep, p.failedError, p.remark = nil, "", "", ""
 }
 
-// failStep hands a failed step to the planner, and refute what the acceptance refutes.
+// failStep hands a failed step to the planner.
 func (p *Planning) failStep(index, err string) { p.failedStep, p.failedError = index, err }
-func (p *Planning) refute(sentence string)     { p.failedError = sentence }
+
+// refute hands what the acceptance refutes to the planner.
+func (p *Planning) refute(sentence string) { p.failedError = sentence }
 
 // wantsReplan reports whether a new plan is wanted: because of a failure, or of the user's
 // remark.
@@ -298,10 +306,10 @@ func (p *Planning) reason() string {
 	return p.failedError
 }
 
-// keepMessages keeps messages of the user until a model hears them.
+// keepMessages keeps messages of the user until a model sees them.
 func (p *Planning) keepMessages(texts ...string) { p.UserMessages = append(p.UserMessages, texts...) }
 
-// takeMessages returns those messages, for whoever hears them now.
+// takeMessages returns those messages, for whoever sees them now.
 func (p *Planning) takeMessages() []string {
 	texts := p.UserMessages
 	p.UserMessages = nil
@@ -313,11 +321,11 @@ func (p *Planning) applyRemarks() {
 	p.remark = strings.TrimSpace(p.remark + "\n" + strings.Join(p.takeMessages(), "\n"))
 }
 
-// taken returns how the words of the goal led to the plan; nil if they did not. messages
-// returns what the user said that no model has heard.
+// taken returns how the words of the goal led to the plan; ok is false if they did not.
 func (p *Planning) taken() (route event.RouteMatched, ok bool) { return valueOf(p.Route) }
 
 // isRouted reports whether words have planned the goal.
 func (p *Planning) isRouted() bool { return p.Route != nil }
 
+// messages returns what the user said that no model has seen.
 func (p *Planning) messages() []string { return p.UserMessages }

@@ -38,13 +38,13 @@ func (r *planwriter) applyPhaseFailed(d event.PhaseFailed) {
 	r.planning.unanswered(d.Failure, string(d.Reason), d.Reply, r.outcome.ends())
 }
 
-// applyRequest and applyReply are about a request of a planner outside the three phases, which is
-// counted already.
+// applyRequest applies a request of a planner outside the three phases, which is counted already.
 func (r *planwriter) applyRequest() {
 	r.planning.await()
 	r.dropUnstartedDrafts()
 }
 
+// applyReply applies the reply to such a request.
 func (r *planwriter) applyReply(d event.ModelReplied) {
 	if d.Error != "" {
 		r.planning.unanswered(d.Failure, string(d.Error), d.Reply, r.outcome.ends())

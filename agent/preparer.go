@@ -70,9 +70,9 @@ func (r *preparer) prepareDry(s *StepState) *flaw {
 	return nil
 }
 
-// takes reports whether the condition of a step that could start takes it. A condition
+// conditionHolds reports whether the condition of a step that could start takes it. A condition
 // without an answer is a flaw of the step, which is taken and fails.
-func (r *preparer) takes(s *StepState) bool {
+func (r *preparer) conditionHolds(s *StepState) bool {
 	if s.Step.When == "" || s.expands() && ownCondition(s.Step) {
 		return true
 	}

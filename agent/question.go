@@ -35,14 +35,16 @@ func (q *OpenQuestions) asks() bool { return len(q.open) > 0 }
 // waiting returns the steps that wait for the user's decision, oldest first.
 func (q *OpenQuestions) waiting() []*StepState { return slices.Clone(q.open) }
 
-// undecided returns the views of the steps that wait for the user's decision, oldest first, and
-// unrecorded those of the steps whose doubt is not recorded.
-func (q *OpenQuestions) undecided() []stepView  { return viewsOf(q.open) }
+// undecided returns the views of the steps that wait for the user's decision, oldest first.
+func (q *OpenQuestions) undecided() []stepView { return viewsOf(q.open) }
+
+// unrecorded returns the views of the steps whose doubt is not recorded.
 func (q *OpenQuestions) unrecorded() []stepView { return viewsOf(q.lost) }
 
-// add opens the question about a step, and remove closes it.
+// add opens the question about a step.
 func (q *OpenQuestions) add(s *StepState) { q.open = append(q.open, s) }
 
+// remove closes the question about a step.
 func (q *OpenQuestions) remove(s *StepState) {
 	q.open = slices.DeleteFunc(q.open, func(o *StepState) bool { return o == s })
 }
@@ -50,10 +52,10 @@ func (q *OpenQuestions) remove(s *StepState) {
 // closeAll closes all questions about steps.
 func (q *OpenQuestions) closeAll() { q.open = nil }
 
-// lose records a step that was running when the program ended, and found that its doubt
-// is recorded.
+// lose records a step that was running when the program ended.
 func (q *OpenQuestions) lose(s *StepState) { q.lost = append(q.lost, s) }
 
+// found records that the doubt about a lost step is recorded.
 func (q *OpenQuestions) found(index string, attempt int) {
 	q.lost = slices.DeleteFunc(q.lost, func(l *StepState) bool { return l.Step.Index == index && l.Attempt == attempt })
 }
@@ -61,11 +63,12 @@ func (q *OpenQuestions) found(index string, attempt int) {
 // forgetLost drops the lost steps.
 func (q *OpenQuestions) forgetLost() { q.lost = nil }
 
-// elicit opens the question of a server, and settle closes it.
+// elicit opens the question of a server.
 func (q *OpenQuestions) elicit(d event.ElicitationRequested) {
 	q.Elicitations = append(q.Elicitations, d)
 }
 
+// settle closes the question of a server.
 func (q *OpenQuestions) settle(id string) {
 	q.dropElicitations(func(e event.ElicitationRequested) bool { return e.ID == id })
 }

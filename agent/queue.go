@@ -2,6 +2,7 @@ package agent
 
 import (
 	"container/heap"
+	"iter"
 	"slices"
 )
 
@@ -24,31 +25,86 @@ const (
 
 // queues holds the steps that can be acted on, by need.
 type queues struct {
-	lists [needKinds]queue
-	// approved are those of the steps that wait for a tool slot whose call the user has
-	// allowed, in the order in which they became so: a look at all would take long.
-	approved []*StepState
+	lists    [needKinds]queue
+	approved approvedCalls      // of the steps that wait for a tool slot
 	queued   map[string]*queued // by the index of the step
+}
+
+// approvedCalls are the steps whose call the user has allowed, in the order in which they became
+// so. A look at all steps that wait would take long.
+type approvedCalls struct {
+	calls  []*queued               // nil in place of each that is none any more
+	gaps   int                     // how many are nil
+	byTool map[string]approvedSize // by the name in the step
+}
+
+// approvedSize counts approved calls of a tool, and the steps of the budget that they are.
+type approvedSize struct{ calls, steps int }
+
+// add adds a step.
+func (a *approvedCalls) add(in *queued) {
+	a.calls = append(a.calls, in)
+	in.approvedAt = len(a.calls)
+	a.count(in.step, 1)
+}
+
+// remove takes a step out. The others keep their places until half of the places are empty.
+func (a *approvedCalls) remove(in *queued) {
+	a.calls[in.approvedAt-1] = nil
+	in.approvedAt = 0
+	a.count(in.step, -1)
+	if a.gaps++; 2*a.gaps < len(a.calls) {
+		return
+	}
+	a.calls, a.gaps = slices.DeleteFunc(a.calls, func(in *queued) bool { return in == nil }), 0
+	for i, in := range a.calls {
+		in.approvedAt = i + 1
+	}
+}
+
+// count counts a call for its tool, or takes it back if by is -1.
+func (a *approvedCalls) count(s *StepState, by int) {
+	if a.byTool == nil {
+		a.byTool = map[string]approvedSize{}
+	}
+	of := a.byTool[s.Step.Tool]
+	of.calls, of.steps = of.calls+by, of.steps+by*s.ofBudget()
+	a.byTool[s.Step.Tool] = of
 }
 
 // queued is a step in a queue.
 type queued struct {
-	step     *StepState
-	need     need
-	at       int  // its index in the queue
-	approved bool // it is one of the approved calls
+	step       *StepState
+	need       need
+	at         int // its index in the queue
+	approvedAt int // its place among the approved calls, from 1; 0 if it is none
 }
 
 // of returns the steps with a need.
 func (q *queues) of(n need) queue { return q.lists[n] }
 
 // approvedCalls returns the steps that wait for a tool slot for a call that the user allowed.
-func (q *queues) approvedCalls() []stepView { return viewsOf(q.approved) }
+func (q *queues) approvedCalls() iter.Seq[stepView] {
+	return func(yield func(stepView) bool) {
+		for _, in := range q.approved.calls {
+			if in != nil && !yield(in.step) {
+				return
+			}
+		}
+	}
+}
 
-// count returns how many steps have a need, and top the one that comes first; nil if there is
-// none.
+// approvedByTool calls do for each tool with how many calls those are, and how many steps.
+func (q *queues) approvedByTool(do func(tool string, calls, steps int)) {
+	for tool, size := range q.approved.byTool {
+		do(tool, size.calls, size.steps)
+	}
+}
+
+// count returns how many steps have a need.
 func (q *queues) count(n need) int { return len(q.lists[n]) }
 
+// top returns the step with a need that comes first; nil if there is none.
 func (q *queues) top(n need) stepView {
 	if s := q.lists[n].top(); s != nil {
 		return s
@@ -68,9 +124,10 @@ func (q *queues) first(n need, most int) []stepView {
 	return out
 }
 
-// inOrder walks through the steps with a need in order, and all returns them in no order.
+// inOrder walks through the steps with a need in order.
 func (q *queues) inOrder(n need) walkView { return &walk{in: q.lists[n]} }
 
+// all returns the steps with a need in no order.
 func (q *queues) all(n need) []stepView {
 	if q.count(n) == 0 {
 		return nil
@@ -100,12 +157,11 @@ func (q *queues) put(s *StepState, next need) {
 		q.queued[s.Step.Index] = in
 		heap.Push((*stepHeap)(&q.lists[next]), in)
 	}
-	if approved := next == needToolSlot && s.gate().reserved(); approved != in.approved {
-		if in.approved = approved; approved {
-			q.approved = append(q.approved, s)
-		} else {
-			q.disapprove(s)
-		}
+	switch approved := next == needToolSlot && s.gate().reserved(); {
+	case approved && in.approvedAt == 0:
+		q.approved.add(in)
+	case !approved && in.approvedAt > 0:
+		q.approved.remove(in)
 	}
 }
 
@@ -113,14 +169,9 @@ func (q *queues) put(s *StepState, next need) {
 func (q *queues) take(in *queued) {
 	heap.Remove((*stepHeap)(&q.lists[in.need]), in.at)
 	delete(q.queued, in.step.Step.Index)
-	if in.approved {
-		q.disapprove(in.step)
+	if in.approvedAt > 0 {
+		q.approved.remove(in)
 	}
-}
-
-// disapprove takes a step off the approved calls.
-func (q *queues) disapprove(s *StepState) {
-	q.approved = slices.DeleteFunc(q.approved, func(a *StepState) bool { return a == s })
 }
 
 // empty reports whether no step can be acted on.
@@ -144,9 +195,10 @@ func (q *queues) only(keep func(stepView) bool) queuesView {
 			}
 		}
 	}
-	for _, s := range q.approved {
-		if keep(s) {
-			some.approved = append(some.approved, s)
+	for _, in := range q.approved.calls {
+		if in != nil && keep(in.step) {
+			some.approved.calls = append(some.approved.calls, in)
+			some.approved.count(in.step, 1)
 		}
 	}
 	return &some

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRefusedArgumentsAreAskedForOnceMore holds that a change that its operator refused is
-// written anew once, with the reason, and that the new arguments wait at a gate of their own.
+// written anew once, with the reason. The new arguments wait at a gate of their own.
 func TestRefusedArgumentsAreAskedForOnceMore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		foreign bool // the tool is another server's

@@ -14,8 +14,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// calls returns a scripted plan: each word has the index of a step, its tool and
-// its argument, as in "3:look:z"; each step depends on the one before it.
+// calls returns a scripted plan. Each word has the index of a step, its tool and
+// its argument, as in "3:look:z". Each step depends on the one before it.
 func calls(title string, words ...string) plan.Plan {
 	p := plan.Plan{Title: untrusted.Text(title)}
 	for i, word := range words {

@@ -27,9 +27,9 @@ func (r *reporter) recordFor(s stepView, free *slots) []Action {
 	index := s.index()
 	switch {
 	case s.status() == StepRunning && s.expands():
-		return []Action{{Record: r.cameItems(s)}}
+		return []Action{{Record: r.endedItems(s)}}
 	case s.status() == StepRunning:
-		return []Action{{Record: r.came(s)}}
+		return []Action{{Record: r.ended(s)}}
 	case s.status() == StepFailed && free.stepsLeft() <= 0 && !s.isItem():
 		return r.guards.stopped(event.GuardSteps, index) // instead of waiting for an attempt that the budget forbids
 	case s.status() == StepFailed:
@@ -40,7 +40,7 @@ func (r *reporter) recordFor(s stepView, free *slots) []Action {
 	}
 	call, number := s.callState(), s.nextAttempt()
 	saw, isOut := call.leftOut()
-	items, expands := call.begins()
+	items, expands := call.expansion()
 	switch {
 	case isOut:
 		return []Action{{Record: event.StepSkipped{Index: index, Reason: event.NotTaken, Saw: saw}}}
@@ -49,9 +49,9 @@ func (r *reporter) recordFor(s stepView, free *slots) []Action {
 	case expands:
 		free.useStep(s)
 		return []Action{{Record: event.StepExpanded{Index: index, Attempt: number, Title: s.title(), Items: list(items)}}}
-	case call.faulty().kind != "":
+	case call.startFlaw().kind != "":
 		free.useStep(s)
-		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.faulty().sentence), Failure: call.faulty().kind}}}
+		return []Action{{Record: event.StepFailed{Index: index, Attempt: number, Error: untrusted.Text(call.startFlaw().sentence), Failure: call.startFlaw().kind}}}
 	}
 	if s.executor() != plan.ExecutorTool {
 		free.useStep(s)
@@ -82,14 +82,14 @@ func (r *reporter) dryStep(s stepView, number int) event.StepCompleted {
 			done.Gate = &matched
 		}
 	} else if s.hasGate() {
-		rule := gatedByPlan(s.tool())
-		done.Gate = &rule
+		asking := gatedByPlan(s.tool())
+		done.Gate = &asking
 	}
 	return done
 }
 
-// came returns the event that ends the step of a finished loop.
-func (r *reporter) came(s stepView) event.Data {
+// ended returns the event that ends the step of a finished loop.
+func (r *reporter) ended(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
 	answer, failed := s.loop().ended()
 	if failed.kind != "" {
@@ -98,8 +98,8 @@ func (r *reporter) came(s stepView) event.Data {
 	return event.StepCompleted{Index: s.index(), Attempt: s.attempt(), Result: answer, MS: ms, Tokens: s.loop().tokens()}
 }
 
-// cameItems returns the event that ends a step with items.
-func (r *reporter) cameItems(s stepView) event.Data {
+// endedItems returns the event that ends a step with items.
+func (r *reporter) endedItems(s stepView) event.Data {
 	ms := r.clock.now().Sub(s.begun()).Milliseconds()
 	items := s.fanOutState().all()
 	done, denied, taken := 0, 0, len(items)

@@ -84,7 +84,7 @@ func (r *requester) nextTurn(s stepView, free *slots) []Action {
 func (r *requester) nextDeadlines() []Action {
 	var out []Action
 	for _, s := range r.conversations.atWork() {
-		if !s.loop().over() && !s.loop().stands() {
+		if !s.loop().over() && !s.loop().clockPaused() {
 			out = append(out, Action{Effect: Wake{ID: s.loop().timer(), At: s.loop().deadline()}})
 		}
 	}

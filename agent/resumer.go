@@ -48,7 +48,7 @@ func (r *resumer) loseToolCalls(didRead map[*StepState]bool) {
 		}
 		unavailable := s.Step.Executor == plan.ExecutorTool && r.tools.facts(s.Step.Tool).Err != nil
 		if didRead[s] && (unavailable || r.caller.repeatable(s)) {
-			s.goOn()
+			s.setPending()
 			return
 		}
 		s.interruption().lose(before)
@@ -104,7 +104,7 @@ func (r *resumer) checkUnchecked() {
 		if s.Status != StepCompleted || !slices.ContainsFunc(s.Items, unchecked) {
 			continue
 		}
-		s.runOn() // until its items have ended again
+		s.setRunning() // until its items have ended again
 		r.recorder.takeBack(s, s.Attempt)
 		for _, item := range s.Items {
 			if unchecked(item) {

@@ -16,8 +16,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// reviewed is a plan with everything that matters in a review: a step that others
-// need, one that no other needs, a gate, and one whose args hold a reference.
+// reviewed is a plan with everything that matters in a review. It has a step that
+// others need, one that no other needs, a gate, and args that hold a reference.
 const reviewed = `{"title":"T","steps":[
 	{"index":"1","title":"Look","tool":"look","args":{"at":"a"},"result_variable":"seen"},
 	{"index":"2","title":"Change","tool":"change","args":{"at":"b"}},

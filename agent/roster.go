@@ -14,9 +14,8 @@ type roster struct {
 	outcome       *Outcome
 }
 
-// Step returns the state of the step, or inner call, with this index; nil if
-// there is none.
-func (r *roster) Step(index string) *StepState {
+// step carries out [Run.Step].
+func (r *roster) step(index string) *StepState {
 	if s := r.board.at(index); s != nil {
 		return s
 	}
@@ -31,7 +30,7 @@ func (r *roster) call(index string) *StepState {
 	}
 	loop := r.conversations.Chat
 	if parent != prompt.ChatParent {
-		s := r.Step(parent)
+		s := r.step(parent)
 		if s == nil {
 			return nil
 		}
@@ -80,15 +79,15 @@ func (r *roster) activeLoops() []*Loop {
 	return out
 }
 
-// find returns the view of the step, or inner call, with this index; nil if there is none. each
-// calls do for those of all.
+// find returns the view of the step, or inner call, with this index; nil if there is none.
 func (r *roster) find(index string) stepView {
-	if s := r.Step(index); s != nil {
+	if s := r.step(index); s != nil {
 		return s
 	}
 	return nil
 }
 
+// each calls do for the views of all of them.
 func (r *roster) each(do func(stepView)) { r.every(func(s *StepState) { do(s) }) }
 
 // converses reports whether a loop is active.

@@ -99,7 +99,13 @@ func own(name string, tools plan.Catalog) (string, bool) {
 	return name, true
 }
 
-const needsModelReason = "it needs a model, and there is none; start Ollama, or choose one with --host and --model"
+const (
+	chooseModel      = "; start Ollama, or choose one with --host and --model"
+	needsModelReason = "it needs a model, and there is none" + chooseModel
+)
+
+// noModel says that there is no model to do what, and how to get one.
+func noModel(what string) string { return "there is no model to " + what + chooseModel }
 
 // wantsWords reports whether a model writes the answer of a routed goal: results
 // alone do not answer the question, or a model worked on them.
@@ -107,8 +113,8 @@ func wantsWords(d event.RouteMatched) bool {
 	return d.Intent.WantsWords() || slices.ContainsFunc(d.Chain, intent.IsModelWork)
 }
 
-// answerFromData answers a question about files of data that the looks have read, if it
-// asks what differs between two of them, or which of them have a key, and a goal that wants
+// answerFromData answers a question about files of data that the looks have read. It asks what
+// differs between two of them, or which of them have a key. It also answers a goal that wants
 // comments where there are some already.
 func answerFromData(goal string, history []plan.HistoryItem) (answer string, ok bool) {
 	if answer, ok = intent.Compare(goal, history); ok {

@@ -27,7 +27,7 @@ type Run struct {
 	uncommittedFiles
 	queues queues
 
-	made *services // by services; its parts are those of this Run
+	cachedServices *services // by services; its parts are those of this Run
 }
 
 // NewRun returns a run that has not started. planners makes its plans; nil plans
@@ -86,10 +86,10 @@ type services struct {
 // services returns the services of the run. They are made once, and again for a copy of a Run,
 // which has parts of its own.
 func (r *Run) services() *services {
-	if r.made == nil || r.made.of != r {
-		r.made = newServices(r)
+	if r.cachedServices == nil || r.cachedServices.of != r {
+		r.cachedServices = newServices(r)
 	}
-	return r.made
+	return r.cachedServices
 }
 
 // newServices makes what needs several parts of a run, which shows at a glance who reaches what.

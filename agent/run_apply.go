@@ -14,8 +14,9 @@ import (
 var ErrOutOfOrder = errors.New("event out of order")
 
 // Apply applies one event to the run. It returns an error and changes nothing if
-// the event does not follow. That is an event of another run, one whose number is
-// not above the last, a second start, anything after the end, or an unknown step.
+// the event does not follow. That is an event of another run or an unknown step,
+// or one whose number is not above the last. So is a second start, and anything
+// after the end.
 func (r *Run) Apply(e event.Event) error {
 	if err := r.follows(e); err != nil {
 		return fmt.Errorf("apply event %d to run %q: %w", e.Seq, r.ID, err)
@@ -159,7 +160,7 @@ func (r *Run) apply(e event.Event, last time.Time) {
 	}
 }
 
-// applyRequest records a request to a model outside the three phases, and applyReply the reply.
+// applyRequest records a request to a model outside the three phases.
 func (r *Run) applyRequest(d event.ModelRequested) {
 	to, s := r.services(), r.Step(d.Step)
 	to.counter.asked(&Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Request: d.Request})
@@ -169,13 +170,13 @@ func (r *Run) applyRequest(d event.ModelRequested) {
 	case d.Attempt > 0:
 		if s != nil && s.Loop != nil {
 			if d.Purpose == prompt.PurposeAgent && s.Loop.Turns == 0 {
-				s.sawInPart(d.Request.Partial) // it has seen these, although later turns have less room for them
+				s.notePartlySeen(d.Request.Partial) // it has seen these, although later turns have less room for them
 			}
 			s.Loop.request(r.Now)
 			to.scheduler.enqueue(s)
 		}
 	case d.Purpose == prompt.PurposeStep && s != nil:
-		s.sawInPart(d.Request.Partial)
+		s.notePartlySeen(d.Request.Partial)
 		s.request().ask()
 		to.scheduler.enqueue(s)
 	default:
@@ -183,6 +184,7 @@ func (r *Run) applyRequest(d event.ModelRequested) {
 	}
 }
 
+// applyReply records the reply to a request outside the three phases.
 func (r *Run) applyReply(d event.ModelReplied) {
 	to := r.services()
 	to.counter.replied(Exchange{Purpose: d.Purpose, Step: d.Step, Attempt: d.Attempt, Reply: d.Reply, Error: d.Error})

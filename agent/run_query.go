@@ -17,7 +17,7 @@ func (r *Run) Active() bool { return r.ID != "" && r.Result == nil && r.Undone =
 
 // Step returns the state of the step, or inner call, with this index; nil if
 // there is none.
-func (r *Run) Step(index string) *StepState { return r.services().roster.Step(index) }
+func (r *Run) Step(index string) *StepState { return r.services().roster.step(index) }
 
 // Busy reports whether a model or a tool is working. It is false while the run
 // waits for a gate, and after its end.
@@ -269,36 +269,36 @@ func (r *Run) EditCheck(gate string) func(args map[string]any) error {
 }
 
 // Sources returns the origins of a step's arguments, sorted by name.
-func (r *Run) Sources(s *StepState) []Source { return r.services().origins.Sources(s) }
+func (r *Run) Sources(s *StepState) []Source { return r.services().origins.sources(s) }
 
 // Read returns the untrusted texts that the answer of a run may hold, for the turns of the
 // conversation that follow.
-func (r *Run) Read() []rule.Provenance { return r.services().origins.Read() }
+func (r *Run) Read() []rule.Provenance { return r.services().origins.textsInAnswer() }
 
 // Authored returns the texts that the author of the present plan had read, for the plan as
 // it is stored.
-func (r *Run) Authored() []rule.Provenance { return r.services().origins.Authored() }
+func (r *Run) Authored() []rule.Provenance { return r.services().origins.authored() }
 
 // ReadFor returns what a model had read when it asked for another run by a call.
-func (r *Run) ReadFor(index string) []rule.Provenance { return r.services().origins.ReadFor(index) }
+func (r *Run) ReadFor(index string) []rule.Provenance { return r.services().origins.readFor(index) }
 
 // SynthesisItems returns the items from which the answer is made, see
 // [prompt.SynthesisItems].
-func (r *Run) SynthesisItems() []plan.HistoryItem { return r.services().answers.SynthesisItems() }
+func (r *Run) SynthesisItems() []plan.HistoryItem { return r.services().answers.synthesisItems() }
 
 // Results returns what each step of a completed run produced if no model wrote an
 // answer; otherwise "". Later turns are sent it as part of the conversation. It
 // therefore takes at most a sixth of the context window, at three characters a
 // token.
-func (r *Run) Results() string { return r.services().answers.Results(r.ModelCalls.window()) }
+func (r *Run) Results() string { return r.services().answers.results(r.ModelCalls.window()) }
 
-// Evidence returns what is known about the checks of the plan, and about the steps that
+// Evidence returns what is known about the checks of the plan. It also names the steps that
 // no check covers although they may have effects or are a model's work.
-func (r *Run) Evidence() []plan.Evidence { return r.services().evidence.Evidence() }
+func (r *Run) Evidence() []plan.Evidence { return r.services().evidence.all() }
 
 // StateOf returns how far a completed step is shown to have done its work: refuted and
 // unchecked before verified. It is "" for a step of which nothing is claimed.
-func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.services().evidence.StateOf(s) }
+func (r *Run) StateOf(s *StepState) plan.EvidenceState { return r.services().evidence.stateOf(s) }
 
 // ModelPlans reports whether a model makes the first plan of the run. It does not
 // if the plan is given, follows from the words of the goal, or comes from another

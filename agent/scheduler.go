@@ -72,7 +72,7 @@ func (r *scheduler) needOf(s *StepState) need {
 		return needRecord
 	case r.board.blocked(s):
 		return needNothing
-	case !r.preparer.takes(s):
+	case !r.preparer.conditionHolds(s):
 		return needRecord
 	case s.expands():
 		if next, known := r.needOfItems(s); known {
@@ -101,7 +101,7 @@ func (r *scheduler) needOfCall(s *StepState) need {
 	switch s.Step.Executor {
 	case plan.ExecutorSelf:
 		if r.terms.Model == "" {
-			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, noModel("carry it out"))
 		}
 		return needModelSlot
 	case plan.ExecutorAgent:
@@ -110,7 +110,7 @@ func (r *scheduler) needOfCall(s *StepState) need {
 		case !known:
 			return flawed(event.FailureArgs, fmt.Sprintf("there is no profile %q to carry it out", s.Step.Profile))
 		case r.terms.Model == "":
-			return flawed(event.FailureModel, "there is no model to carry it out; start Ollama, or choose one with --host and --model")
+			return flawed(event.FailureModel, noModel("carry it out"))
 		case !r.terms.ModelTools() && profile.Model == "":
 			return flawed(event.FailureModel, fmt.Sprintf("the model %s cannot call tools, which a sub-agent has to; choose another, or name one in the profile %q", r.terms.Model, profile.Name))
 		}
@@ -169,12 +169,12 @@ func (r *scheduler) releaseNotTaken(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for at, d := range r.board.feeds(s) {
+	for at, d := range r.board.dependents(s) {
 		if s.Step.ResultVariable != "" && plan.Needs(d.Step, s.Step.ResultVariable) && d.skipFor(string(event.NotTaken)) {
 			r.enqueue(d)
 			continue
 		}
-		if r.board.fed(at) {
+		if r.board.dependencyDone(at) {
 			r.enqueue(d)
 		}
 	}
@@ -186,7 +186,7 @@ func (r *scheduler) skipDependents(s *StepState) {
 		r.endItem(s)
 		return
 	}
-	for _, d := range r.board.feeds(s) {
+	for _, d := range r.board.dependents(s) {
 		if d.skipFor(fmt.Sprintf("step %s (%s) did not succeed", s.Step.Index, s.Step.Title)) {
 			r.enqueue(d)
 		}
@@ -201,8 +201,8 @@ func (r *scheduler) release(s *StepState) {
 		return
 	}
 	r.board.bind(s)
-	for at, d := range r.board.feeds(s) {
-		if r.board.fed(at) {
+	for at, d := range r.board.dependents(s) {
+		if r.board.dependencyDone(at) {
 			r.enqueue(d)
 		}
 	}
@@ -273,8 +273,7 @@ func (r *scheduler) beginChecks(s *StepState) {
 	s.beginChecks(r.clock.Seq)
 }
 
-// again makes a step wait for a new attempt, and resets everything that permits
-// one.
+// again makes a step wait for a new attempt, or only for its checks if its work is done.
 func (r *scheduler) again(s *StepState) {
 	if r.onlyRechecks(s) {
 		r.beginChecks(s)

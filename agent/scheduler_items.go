@@ -76,7 +76,7 @@ func (r *scheduler) endItem(s *StepState) {
 	}
 }
 
-// asksForItems returns the need of an item whose gate asks for all items of its step: one
+// asksForItems returns the need of an item whose gate asks for all items of its step. One
 // of them asks, and the others wait for its answer.
 func (r *scheduler) asksForItems(s *StepState, now need) need {
 	of := s.item().owner()

@@ -13,8 +13,8 @@ import (
 	"replan/planning/plan"
 )
 
-// serving gives the run tools of two foreign servers that may change something, one tool that
-// takes calls side by side, and one that only reads.
+// serving gives the run tools of two foreign servers that may change something. One more tool
+// takes calls side by side, and one only reads.
 func serving(start event.RunStarted) event.RunStarted {
 	schema := json.RawMessage(`{"type":"object","properties":{"at":{}}}`)
 	start.Catalog = plan.Catalog{
@@ -76,8 +76,8 @@ func TestCallsThatMayChangeSomethingOnAServerRunOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// Whatever the plan, its gates, its order and its slots: it ends, no call is lost, and no two
-// serial calls of a server run at once.
+// Whatever the plan, its gates, its order and its slots are, it ends. No call is lost, and no
+// two serial calls of a server run at once.
 func TestSerialCallsKeepNoPlanFromItsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)

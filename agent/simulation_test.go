@@ -81,8 +81,8 @@ func randomPlan(t *rapid.T, first, kinds int) string {
 	return string(text)
 }
 
-// randomWorld draws a world with random behavior, and the start of its run: with
-// a goal or a plan, attended or not, and with random limits.
+// randomWorld draws a world with random behavior, and the start of its run. That
+// has a goal or a plan, is attended or not, and has random limits.
 func randomWorld(t *rapid.T, kinds int) (*world, event.RunStarted) {
 	w := newWorld(t)
 	next := 1
@@ -365,10 +365,9 @@ type attempt struct {
 	number int
 }
 
-// checkOrder checks that a step starts only after its dependencies completed,
-// does not start again after it completed, passes its gate first and, if it has
-// effects and was lost with its program, is reported in doubt before anything
-// else happens.
+// checkOrder checks that a step starts only after its dependencies completed and
+// its gate was passed, and not again after it completed. If it has effects and was
+// lost with its program, it is reported in doubt before anything else happens.
 func checkOrder(t *rapid.T, events []event.Event) {
 	o := order{
 		t: t, events: events, done: map[string]bool{}, allowed: map[string]bool{}, open: map[string]event.GateRequested{}, shown: map[string]event.GateRequested{},

@@ -14,8 +14,8 @@ type slots struct {
 	plans         int            // plan tool calls that are about to start
 	left          account        // remaining budgets, after what is about to start
 	starting      map[string]int // calls per tool that are about to start; nil if none are counted
-	// reserved is held back for calls that are shown to the user or approved, so
-	// that no guard refuses a call after the user was asked about it.
+	// reserved is held back for calls that are shown to the user or approved. No
+	// guard refuses a call after the user was asked about it.
 	reserved        account
 	changing        map[string]bool // files that running calls will change
 	calling         map[string]bool // servers of running serial calls
@@ -54,20 +54,28 @@ func newSlots(tools, models int, left account, perTool bool) slots {
 	return free
 }
 
-// noTool reports whether no call of a tool may start, and freeModels how many requests to
-// models may.
-func (f *slots) noTool() bool    { return f.tools <= 0 }
-func (f *slots) freeTools() int  { return f.tools }
+// noTool reports whether no call of a tool may start.
+func (f *slots) noTool() bool { return f.tools <= 0 }
+
+// freeTools returns how many calls of tools may start.
+func (f *slots) freeTools() int { return f.tools }
+
+// freeModels returns how many requests to models may start.
 func (f *slots) freeModels() int { return f.models }
 
-// takeTool, takeModel and takePlan use up a slot.
-func (f *slots) takeTool()  { f.tools-- }
-func (f *slots) takeModel() { f.models-- }
-func (f *slots) takePlan()  { f.plans++ }
+// takeTool uses up a slot for a call of a tool.
+func (f *slots) takeTool() { f.tools-- }
 
-// startsPlan reports whether a call of a plan tool is about to start, and callsSerially whether
-// a call runs that lets no other of its server run.
-func (f *slots) startsPlan() bool    { return f.plans > 0 }
+// takeModel uses up a slot for a request to a model.
+func (f *slots) takeModel() { f.models-- }
+
+// takePlan counts a call of a plan tool.
+func (f *slots) takePlan() { f.plans++ }
+
+// startsPlan reports whether a call of a plan tool is about to start.
+func (f *slots) startsPlan() bool { return f.plans > 0 }
+
+// callsSerially reports whether a call runs that lets no other of its server run.
 func (f *slots) callsSerially() bool { return len(f.calling) > 0 }
 
 // useStep counts an execution of a step that is about to start.
@@ -96,18 +104,20 @@ func (f *slots) reservedFor(facts toolFacts, own bool) (reserved account, ofTool
 // startingCalls returns how many calls of a tool are about to start.
 func (f *slots) startingCalls(facts toolFacts) int { return f.starting[facts.name] }
 
-// noCall reports whether all that is left of the budget for calls is reserved, and
-// noDiscoveryCall also whether that for read-only ones is.
+// noCall reports whether all that is left of the budget for calls is reserved.
 func (f *slots) noCall(reserved account) bool { return f.left.calls <= reserved.calls }
 
+// noDiscoveryCall reports whether all that is left of the budgets for calls, or for read-only
+// ones, is reserved.
 func (f *slots) noDiscoveryCall() bool {
 	return f.noCall(f.reserved) || f.left.discovery <= f.reserved.discovery
 }
 
-// noStep reports whether all that is left of the budget for steps is reserved, and noneOfKind
-// whether that for calls of the tool's kind is.
+// noStep reports whether all that is left of the budget for steps is reserved.
 func (f *slots) noStep(reserved account) bool { return f.left.steps <= reserved.steps }
 
+// noneOfKind reports whether all that is left of the budget for calls of the tool's kind is
+// reserved.
 func (f *slots) noneOfKind(facts toolFacts, reserved account) bool {
 	return *f.left.ofKind(facts) <= *reserved.ofKind(facts)
 }

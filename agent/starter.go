@@ -53,7 +53,10 @@ func (r *starter) nextOf(q queuesView) []Action {
 	if out = r.calls.startInLine(out, q, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 		return out
 	}
-	for _, s := range r.calls.toolSteps(q, free) {
+	for s := range r.calls.toolSteps(q, &free) {
+		if free.noTool() {
+			break
+		}
 		if out = r.calls.startTool(out, s, &free); len(out) > 0 && out[len(out)-1].mayEnd() {
 			return out
 		}

@@ -91,10 +91,11 @@ type attemptCount struct {
 	newest int // index of the newest in Run.Attempts, from 1; 0 before the first
 }
 
-// attemptsTotal returns the attempts under the index of the step, and nextAttempt the number
-// of the next one.
+// attemptsTotal returns the number of attempts under the index of the step.
 func (s *StepState) attemptsTotal() int { return s.attempts.total }
-func (s *StepState) nextAttempt() int   { return s.attempts.total + 1 }
+
+// nextAttempt returns the number of the next attempt.
+func (s *StepState) nextAttempt() int { return s.attempts.total + 1 }
 
 // tries returns how often the step was tried since it may be retried.
 func (s *StepState) tries() int { return s.Attempt - s.attempts.before }
@@ -105,10 +106,12 @@ func (s *StepState) retryTimer() string {
 }
 
 // newestAttempt returns the place of its newest attempt in [Run.Attempts]; ok is false before
-// the first. attempted sets it.
+// the first.
 func (s *StepState) newestAttempt() (at int, ok bool) {
 	return s.attempts.newest - 1, s.attempts.newest > 0
 }
+
+// attempted sets the place of its newest attempt in [Run.Attempts].
 func (s *StepState) attempted(at int) { s.attempts.newest = at + 1 }
 
 // ready notes since when only a gate or a slot delays the next attempt.
@@ -148,12 +151,13 @@ func (s *StepState) expand(attempt int, now time.Time) {
 	s.Error, s.Failure, s.Output = "", "", ""
 }
 
-// tryInVain counts an attempt that failed before it started.
-func (s *StepState) tryInVain(attempt int) { s.Attempt, s.attempts.total = attempt, attempt }
+// failBeforeStart counts an attempt that failed before it started.
+func (s *StepState) failBeforeStart(attempt int) { s.Attempt, s.attempts.total = attempt, attempt }
 
-// progress shows how far an attempt is, and output what it has written.
+// progress shows how far an attempt is.
 func (s *StepState) progress(d event.StepProgress) { s.Progress = d }
 
+// output shows what an attempt has written.
 func (s *StepState) output(chunk string) {
 	s.Output += chunk
 	if over := len(s.Output) - outputKept; over > 0 {
@@ -203,9 +207,10 @@ func (s *StepState) refute(d event.StepFailed) {
 	s.Status, s.Error, s.Failure = StepFailed, d.Error, d.Failure
 }
 
-// failAgain lets a step count as failed that waited for another attempt, and forgetFailure
-// forgets how it failed: the user asks for another call.
-func (s *StepState) failAgain()     { s.Status = StepFailed }
+// failAgain lets a step count as failed that waited for another attempt.
+func (s *StepState) failAgain() { s.Status = StepFailed }
+
+// forgetFailure forgets how the step failed: the user asks for another call.
 func (s *StepState) forgetFailure() { s.Failure = "" }
 
 // doubt ends an attempt that may or may not have taken effect.
@@ -231,11 +236,12 @@ func (s *StepState) retry(d event.StepRetry) (polls bool) {
 	return polls
 }
 
-// goOn lets a step wait for its next attempt: nothing was done, or what it did may be repeated.
-func (s *StepState) goOn() { s.Status = StepPending }
+// setPending lets a step wait for its next attempt: nothing was done, or what it did may be
+// repeated.
+func (s *StepState) setPending() { s.Status = StepPending }
 
-// runOn lets a step run that was interrupted, since it continues from where it was.
-func (s *StepState) runOn() { s.Status = StepRunning }
+// setRunning lets a step run that was interrupted, since it continues from where it was.
+func (s *StepState) setRunning() { s.Status = StepRunning }
 
 // skipped skips a step. It reports whether its condition did.
 func (s *StepState) skipped(d event.StepSkipped) (notTaken bool) {
@@ -275,11 +281,13 @@ func (s *StepState) again() {
 	s.countAfresh()
 }
 
-// countAfresh lets the retries of a step begin anew, and unskip forgets why it was skipped.
+// countAfresh lets the retries of a step begin anew. It will no longer be skipped.
 func (s *StepState) countAfresh() {
 	s.attempts.before = s.attempts.total
 	s.unskip()
 }
+
+// unskip forgets why the step was skipped.
 func (s *StepState) unskip() { s.skip.reason = "" }
 
 // skipState records that a step will be skipped.
@@ -330,16 +338,20 @@ func (s *StepState) askUser(open bool) { s.awaitsUser = open }
 // awaitsAnswer reports whether a question about the step is open.
 func (s *StepState) awaitsAnswer() bool { return s.awaitsUser }
 
-// sawInPart notes the steps whose results its model saw only in part, and seenInPart returns
-// them.
-func (s *StepState) sawInPart(steps []string) { s.partial = steps }
-func (s *StepState) seenInPart() []string     { return s.partial }
+// notePartlySeen notes the steps whose results its model saw only in part.
+func (s *StepState) notePartlySeen(steps []string) { s.partial = steps }
 
-// converse begins the loop of an agent step, count notes the tokens of it so far, and
-// converseAgain continues it after the program ended: its time limit begins anew.
-func (s *StepState) converse(l *Loop)            { s.Loop = l }
-func (s *StepState) count(tokens int)            { s.Tokens = tokens }
-func (s *StepState) converseAgain(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
+// partlySeen returns the steps whose results its model saw only in part.
+func (s *StepState) partlySeen() []string { return s.partial }
+
+// startLoop begins the loop of an agent step.
+func (s *StepState) startLoop(l *Loop) { s.Loop = l }
+
+// count notes the tokens of the loop so far.
+func (s *StepState) count(tokens int) { s.Tokens = tokens }
+
+// continueLoop continues the loop after the program ended: its time limit begins anew.
+func (s *StepState) continueLoop(now time.Time) { s.Status, s.StartedAt = StepRunning, now }
 
 // ofBudget returns how many steps of the budget an execution is: an item is none, since its
 // step counts once for all.
@@ -350,9 +362,9 @@ func (s *StepState) ofBudget() int {
 	return 1
 }
 
-// told reports whether the result or the error of a call holds text of its tool. An offer of
+// holdsToolText reports whether the result or the error of a call holds text of its tool. An offer of
 // tools only describes them.
-func (s *StepState) told() bool {
+func (s *StepState) holdsToolText() bool {
 	switch s.Status {
 	case StepCompleted, StepChecking:
 		return !s.inner().findsTools()

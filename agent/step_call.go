@@ -45,8 +45,8 @@ func (s *StepState) argName(written string) string {
 	return written
 }
 
-// refill has the model asked once more for args that the tool refused. It reports false if it
-// wrote none, or was asked already.
+// refill makes a step whose args the tool refused wait until the model has written them once
+// more. It reports false if that is not possible, see [argsRequest.refill].
 func (s *StepState) refill() bool {
 	if !s.request().refill(string(s.Error)) {
 		return false
@@ -91,7 +91,7 @@ func (s *StepState) answerToModel() prompt.Message {
 	case s.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
 	case s.Failure == event.FailureInterrupted:
-		failure = "the user cancelled this call"
+		failure = "the user canceled this call"
 	}
 	return prompt.Answered(s.inner().requested(), s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
 }
@@ -109,9 +109,9 @@ func (s *StepState) orphaned() bool {
 
 // copyTo returns a copy of the call as one of another step. was is the index of the step that
 // it belonged to.
-func (s *StepState) copyTo(parent, was string) *StepState {
+func (s *StepState) copyTo(parent, oldIndex string) *StepState {
 	call := *s
-	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, was), parent
+	call.Step.Index, call.Parent = parent+strings.TrimPrefix(s.Step.Index, oldIndex), parent
 	call.parts.inner = s.inner().copied()
 	return &call
 }

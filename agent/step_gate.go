@@ -35,7 +35,7 @@ func (s *StepState) heldBack(d event.StepFailed) bool {
 	return true
 }
 
-// reask revokes the user's permission for a call that has changed since.
+// reask has the gate ask again for a call that has changed since, and forgets its diff.
 func (s *StepState) reask() {
 	s.gate().reask()
 	s.Diff = ""

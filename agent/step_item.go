@@ -15,10 +15,10 @@ import (
 // expands reports whether the step runs for each item of a list and is no item itself.
 func (s *StepState) expands() bool { return s.Step.ForEach != nil && !s.isItem() }
 
-// isItem reports whether the step is executed for one item of a list, and whole returns the
-// step of the plan: that of the list for an item.
+// isItem reports whether the step is executed for one item of a list.
 func (s *StepState) isItem() bool { return s.item().owner() != nil }
 
+// whole returns the step of the plan: that of the list for an item.
 func (s *StepState) whole() *StepState {
 	if of := s.item().owner(); of != nil {
 		return of
@@ -71,11 +71,11 @@ func (s *StepState) dropItems() { s.Items, s.parts.fan = nil, fanOut{} }
 
 // adopt gives an item what an earlier attempt has done for the same value at another place.
 func (s *StepState) adopt(done StepState) {
-	was := done.Step.Index
+	oldIndex := done.Step.Index
 	done.Step, done.attempts, done.parts.item, done.place = s.Step, s.attempts, s.parts.item, s.place
 	*s = done
 	if done.Loop != nil {
-		s.Loop = done.Loop.copyTo(s, was)
+		s.Loop = done.Loop.copyTo(s, oldIndex)
 	}
 }
 
@@ -123,7 +123,7 @@ func ownCondition(s plan.Step) bool {
 }
 
 // decidedBy returns the conditions on which it depends whether the call of the step is made, each
-// "" for none, and the list that it is called for; nil for none.
+// "" for none. each is the list that it is called for; nil for none.
 func (s *StepState) decidedBy() (conditions [3]string, each *plan.ForEach) {
 	of := s.whole()
 	conditions[0] = s.Step.When

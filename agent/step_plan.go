@@ -78,11 +78,13 @@ func (s *StepState) revised(c Change, read []rule.Provenance) {
 // unchanged notes that the newest revision left the step as it was.
 func (s *StepState) unchanged() { s.Change = ChangeNone }
 
-// canStart notes that everything that a draft needs is available, and startable reports it.
+// canStart notes that everything that a draft needs is available.
 func (s *StepState) canStart(args map[string]any, fitted []plan.Coercion) {
 	s.call().prepare(args, fitted)
 	s.canBegin = true
 }
+
+// startable reports whether everything that a draft needs is available.
 func (s *StepState) startable() bool { return s.canBegin }
 
 // takePlace makes a draft the step of the plan.
@@ -92,9 +94,10 @@ func (s *StepState) takePlace(draft *StepState) {
 	s.Step, s.Draft = step, false
 }
 
-// placed gives the step and its items their place in a plan, and position returns where that is.
+// position returns the place of the step in its plan.
 func (s *StepState) position() int { return s.place.at }
 
+// placed gives the step and its items their place in a plan.
 func (s *StepState) placed(at, rank int, length float64) {
 	s.place = placeInPlan{at, rank, length}
 	for _, item := range s.Items {

@@ -33,8 +33,8 @@ func (s *StepState) parent() string     { return s.Parent }
 func (s *StepState) runOfCall() string  { return s.Run }
 func (s *StepState) diff() string       { return s.Diff }
 
-// startedWith returns the args of the running or last attempt, and result, why and failure what
-// became of it: its result, its error, and the kind of that.
+// startedWith returns the args of the running or last attempt. The others after it return what
+// became of that attempt.
 func (s *StepState) startedWith() map[string]any     { return s.Args }
 func (s *StepState) result() any                     { return s.Result }
 func (s *StepState) why() untrusted.Text             { return s.Error }
@@ -45,10 +45,11 @@ func (s *StepState) checked() []event.CheckCompleted { return s.Checked }
 // planStep returns the step of the plan: that of the list for an item.
 func (s *StepState) planStep() stepView { return s.whole() }
 
-// askedIn returns the loop in which a model made the call, and loop that of an agent step that
-// has started; nil for none.
+// askedIn returns the loop in which a model made the call; nil for none.
 func (s *StepState) askedIn() loopView { return viewOfLoop(s.inner().conversation()) }
-func (s *StepState) loop() loopView    { return viewOfLoop(s.Loop) }
+
+// loop returns the loop of an agent step that has started; nil for none.
+func (s *StepState) loop() loopView { return viewOfLoop(s.Loop) }
 
 // checkCall returns the call of a check of the step, to ask which rule decides about it. read is
 // what its author had read.

@@ -100,8 +100,8 @@ func TestTasksOfPublicSuitesArePlansMostlyWithoutAgents(t *testing.T) {
 	}
 }
 
-// Every condition and check of the tasks has an answer, and every call gets args that fit,
-// if the tools return what their output schemas promise. Which answer does not matter here.
+// If the tools return what their output schemas promise, every condition and check of the
+// tasks has an answer. Every call then gets args that fit. Which answer does not matter here.
 func TestTasksOfPublicSuitesRunOnWhatTheirToolsReturn(t *testing.T) {
 	tools := taskTools(t)
 	files, err := filepath.Glob(tasks + "[0-9]*.json")

@@ -119,29 +119,37 @@ func (t *Terms) Models() prompt.Models { return t.settings.prompting.Models }
 // size alone decides.
 func (t *Terms) Measured() *fit.Record { return t.settings.prompting.Measured }
 
-// id, goal and model return the terms of those names.
-func (t *Terms) id() string           { return t.ID }
-func (t *Terms) goal() untrusted.Text { return t.Goal }
-func (t *Terms) model() string        { return t.Model }
+// id returns the id of the run.
+func (t *Terms) id() string { return t.ID }
 
-// attended reports whether a user is present, and inDoubt what to do with steps in doubt if none
-// is.
-func (t *Terms) attended() bool               { return t.settings.attended }
+// goal returns the goal of the run.
+func (t *Terms) goal() untrusted.Text { return t.Goal }
+
+// model returns the model of the run, "" if there is none.
+func (t *Terms) model() string { return t.Model }
+
+// attended reports whether a user is present.
+func (t *Terms) attended() bool { return t.settings.attended }
+
+// inDoubt returns what to do with steps in doubt if no user is present.
 func (t *Terms) inDoubt() event.DoubtDecision { return t.settings.inDoubt }
 
-// session returns the session of the run, and outerRun the run whose model requested it; "" for
-// none.
-func (t *Terms) session() string  { return t.settings.session }
+// session returns the session of the run; "" for none.
+func (t *Terms) session() string { return t.settings.session }
+
+// outerRun returns the run whose model requested this one; "" for none.
 func (t *Terms) outerRun() string { return t.settings.outerRun }
 
-// prompting returns how models are prompted, and surveyed the facts about what the goal names.
+// prompting returns how models are prompted.
 func (t *Terms) prompting() prompt.Prompting { return t.settings.prompting }
-func (t *Terms) surveyed() intent.Facts      { return t.settings.surveyed }
 
-// isGiven reports whether the run was started with a plan. givenBy returns who planned that, "" for
-// a person, and givenRead what the author had read.
+// surveyed returns the facts about what the goal names.
+func (t *Terms) surveyed() intent.Facts { return t.settings.surveyed }
+
+// isGiven reports whether the run was started with a plan.
 func (t *Terms) isGiven() bool { return t.settings.givenPlan != nil }
 
+// givenBy returns who made the plan with which the run was started, "" for a person.
 func (t *Terms) givenBy() string {
 	if t.settings.givenPlan == nil {
 		return ""
@@ -149,6 +157,7 @@ func (t *Terms) givenBy() string {
 	return t.settings.givenPlan.PlannedBy
 }
 
+// givenRead returns what the author of that plan had read.
 func (t *Terms) givenRead() []rule.Provenance {
 	if t.settings.givenPlan == nil {
 		return nil
@@ -157,13 +166,17 @@ func (t *Terms) givenRead() []rule.Provenance {
 }
 
 // fallback returns what follows from the failure of a step if neither the step nor the plan says
-// so, and userOnFailure what the user wants in place of what a planner says.
-func (t *Terms) fallback() plan.OnFailure      { return t.settings.fallback }
+// so.
+func (t *Terms) fallback() plan.OnFailure { return t.settings.fallback }
+
+// userOnFailure returns what the user wants to follow from a failure, in place of what a planner
+// says.
 func (t *Terms) userOnFailure() plan.OnFailure { return t.settings.userOnFailure }
 
-// skipSynthesis reports whether no answer is written at the end, and requireVerified whether the
-// run fails there unless all evidence is verified.
-func (t *Terms) skipSynthesis() bool   { return t.settings.skipSynthesis }
+// skipSynthesis reports whether no answer is written at the end.
+func (t *Terms) skipSynthesis() bool { return t.settings.skipSynthesis }
+
+// requireVerified reports whether the run fails at its end unless all evidence is verified.
 func (t *Terms) requireVerified() bool { return t.settings.requireVerified }
 
 // strict reports whether args are not fitted to the schemas of tools.

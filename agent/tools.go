@@ -131,8 +131,10 @@ func (f toolFacts) blocked() bool {
 	return len(f.Rules) == 1 && f.Rules[0].Verdict == rule.VerdictBlock
 }
 
-// called counts a call of a tool, and uncalled takes it back: it was not made.
-func (b *Toolbox) called(tool toolFacts)   { b.calls[tool.name]++ }
+// called counts a call of a tool.
+func (b *Toolbox) called(tool toolFacts) { b.calls[tool.name]++ }
+
+// uncalled takes the count of a call back: it was not made.
 func (b *Toolbox) uncalled(tool toolFacts) { b.calls[tool.name]-- }
 
 // timesCalled returns the number of calls of a tool in this run.

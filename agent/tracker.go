@@ -24,7 +24,7 @@ type tracker struct {
 
 // applyStepRetry makes a failed step wait for its next attempt.
 func (r *tracker) applyStepRetry(d event.StepRetry) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	if s == nil {
 		return
 	}
@@ -37,7 +37,7 @@ func (r *tracker) applyStepRetry(d event.StepRetry) {
 
 // applyStepSkipped skips a step and its dependents.
 func (r *tracker) applyStepSkipped(d event.StepSkipped) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	if s == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (r *tracker) applyStepInDoubt(d event.StepInDoubt) {
 
 // applyStepCompleted stores the result of an attempt.
 func (r *tracker) applyStepCompleted(d event.StepCompleted) {
-	if s := r.steps.Step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
+	if s := r.steps.step(d.Index); d.DryRun && (s == nil || s.Status == StepPending) {
 		r.applyDry(d)
 		return
 	}
@@ -99,7 +99,7 @@ func (r *tracker) applyStepCompleted(d event.StepCompleted) {
 }
 
 func (r *tracker) applyStepStarted(d event.StepStarted) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	s.start(d, r.clock.Now, r.clock.Elapsed())
 	r.recorder.begin(s, d.Rule)
 	r.scheduler.overtake(s)
@@ -119,7 +119,7 @@ func (r *tracker) applyStepStarted(d event.StepStarted) {
 			r.counter.asked(nil)
 			break
 		}
-		s.sawInPart(d.Request.Partial)
+		s.notePartlySeen(d.Request.Partial)
 		r.counter.asked(&Exchange{Purpose: d.Request.Purpose, Step: d.Index, Attempt: d.Attempt, Request: *d.Request})
 	}
 	r.scheduler.enqueue(s)
@@ -127,7 +127,7 @@ func (r *tracker) applyStepStarted(d event.StepStarted) {
 
 // applyDry completes a step of a dry run without a call.
 func (r *tracker) applyDry(d event.StepCompleted) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	if s == nil || s.Status != StepPending {
 		return
 	}
@@ -138,7 +138,7 @@ func (r *tracker) applyDry(d event.StepCompleted) {
 	}
 	r.recorder.record(s, plan.ItemCompleted)
 	if s.byModel() {
-		s.inner().conversation().made(s.Step.Tool, d.Args)
+		s.inner().conversation().countCall(s.Step.Tool, d.Args)
 		r.dialogue.settleCall(s)
 	} else {
 		r.scheduler.release(s)
@@ -149,7 +149,7 @@ func (r *tracker) applyDry(d event.StepCompleted) {
 // back marks an attempt as no longer in flight and returns its step, or nil if
 // the plan has changed since.
 func (r *tracker) back(index string, number int) *StepState {
-	s := r.steps.Step(index)
+	s := r.steps.step(index)
 	current := s != nil && s.Status == StepRunning && s.Attempt == number
 	r.counter.returned(index, number, current && s.Step.Executor == plan.ExecutorSelf && !s.expands())
 	if !current {
@@ -159,7 +159,7 @@ func (r *tracker) back(index string, number int) *StepState {
 }
 
 func (r *tracker) applyStepFailed(d event.StepFailed) {
-	if s := r.steps.Step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
+	if s := r.steps.step(d.Index); s != nil && s.Status == StepChecking && (d.Failure == event.FailureCheck || d.Failure == event.FailureTimeout) {
 		r.applyRefuted(s, d)
 		return
 	}
@@ -167,12 +167,12 @@ func (r *tracker) applyStepFailed(d event.StepFailed) {
 	if s == nil {
 		// It failed before it started. It still counts as an attempt, so that a
 		// plan that cannot be executed uses up its budget.
-		s = r.steps.Step(d.Index)
+		s = r.steps.step(d.Index)
 		if s == nil || s.Status == StepCompleted || s.attemptsTotal() >= d.Attempt {
 			r.recorder.endOrphan(d.Index, d.Attempt, StepFailed, d.MS)
 			return
 		}
-		s.tryInVain(d.Attempt)
+		s.failBeforeStart(d.Attempt)
 		r.counter.begins(s)
 		r.permissions.closeGate(s.Gate)
 	}
@@ -212,7 +212,7 @@ func (r *tracker) holdBack(s *StepState) {
 
 // applyCheck records a check, and ends its step if it was the last one and all hold.
 func (r *tracker) applyCheck(d event.CheckCompleted) {
-	s := r.steps.Step(d.Index)
+	s := r.steps.step(d.Index)
 	if s == nil || s.Status != StepChecking || s.Attempt != d.Attempt || d.Check != len(s.Checked)+1 {
 		return
 	}

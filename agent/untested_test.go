@@ -9,8 +9,8 @@ import (
 	"replan/planning/plan"
 )
 
-// That no test fails shows nothing where there is none: neither the step's check, nor the
-// acceptance that looks at its result or runs the tests itself.
+// That no test fails shows nothing where there is none. This holds for the step's check, and
+// for an acceptance that looks at its result or runs the tests itself.
 func TestChecksAboutNoTestsAreNotVerified(t *testing.T) {
 	for summary, want := range map[string]plan.EvidenceState{"there are no tests to run here": plan.StateUnchecked, "the tests passed: 1 package; 2 tests": plan.StateVerified} {
 		w := newWorld(t)

@@ -66,7 +66,8 @@ type queuesView interface {
 	first(n need, most int) []stepView
 	inOrder(n need) walkView
 	all(n need) []stepView
-	approvedCalls() []stepView
+	approvedCalls() iter.Seq[stepView]
+	approvedByTool(do func(tool string, calls, steps int))
 	only(keep func(stepView) bool) queuesView
 	empty() bool
 }
@@ -134,8 +135,8 @@ type outcomeView interface {
 	isPaused() bool
 	final() (result event.Result, ok bool)
 	ends() bool
-	endsAs() (e ending, ok bool)
-	endsDryAs() (e ending, ok bool)
+	plannedEnding() (e ending, ok bool)
+	plannedDryEnding() (e ending, ok bool)
 }
 
 // conversationsView are the loops of the run.

@@ -84,8 +84,8 @@ type resultView interface {
 	ms() int64
 	why() untrusted.Text
 	failure() event.FailureKind
-	seenInPart() []string
-	told() bool
+	partlySeen() []string
+	holdsToolText() bool
 	checked() []event.CheckCompleted
 }
 
@@ -94,8 +94,8 @@ type callView interface {
 	args() map[string]any
 	coerced() []plan.Coercion
 	leftOut() (saw []expression.Sight, isOut bool)
-	begins() (items []any, with bool)
-	faulty() flaw
+	expansion() (items []any, with bool)
+	startFlaw() flaw
 }
 
 // requestView is the model's work on args that the plan leaves out.
@@ -109,8 +109,8 @@ type requestView interface {
 type authorView interface {
 	byUser() bool
 	edits() int
-	stillCarries() []rule.Provenance
-	hasRead() []rule.Provenance
+	textsKept() []rule.Provenance
+	textsRead() []rule.Provenance
 	byReplan() bool
 }
 
@@ -122,11 +122,11 @@ type gateView interface {
 	approved(tool plan.Tool, args map[string]any, attempt int) bool
 	allowsItems(tool plan.Tool) bool
 	showed() (hashes map[string]string, command *plan.Command)
-	reopens() untrusted.Text
+	reopenReason() untrusted.Text
 	changing() []string
 	wasChanging() []string
 	removal() string
-	leadsTo() map[string]string
+	linkTargets() map[string]string
 }
 
 // fanOutView is the progress of a step through its items.
@@ -168,7 +168,7 @@ type loopView interface {
 	idle() bool
 	last() bool
 	stalled() bool
-	stands() bool
+	clockPaused() bool
 	timer() string
 	deadline() time.Time
 	tokens() int

@@ -20,8 +20,8 @@ func Weigh(s plan.Step, catalog plan.Catalog, priors map[string]int64) float64 {
 	return 1_000
 }
 
-// Rounds returns how many calls of a step run one after the other: for its items, by their
-// estimated number and how many may run at once.
+// Rounds returns how many calls of a step run one after the other. Of a step with items, that
+// follows from their estimated number and how many may run at once.
 func Rounds(p plan.Plan, s plan.Step, catalog plan.Catalog, limits event.Limits) float64 {
 	if s.ForEach == nil {
 		return 1
