@@ -21,7 +21,7 @@ var blocks = map[string]func(answerer, result) []string{
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
 	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.show": answerer.commitShown, "vcs.branches": answerer.branches,
-	"proc.run":   answerer.ran,
+	"proc.run": answerer.ran, "fs.stat": answerer.workspace,
 	"vcs.branch": answerer.branch, "vcs.commit": answerer.commit, "vcs.push": answerer.push,
 }
 
@@ -399,8 +399,15 @@ func (a answerer) log(r result) []string {
 	if len(r.Commits) == 0 && since != "" {
 		return []string{"Nothing was committed" + since + "."}
 	}
+	if line := a.in.Params["line"]; line != "" {
+		return a.lineWritten(r, "line "+legible(line)+" of "+a.about())
+	}
 	if len(r.Commits) == 0 {
 		return []string{"There are no commits."}
+	}
+	hint := ""
+	if a.in.Action == blame {
+		hint = "To see who wrote one line, name it: " + code("blame "+a.in.Target+":1") + "."
 	}
 	head := "The last commits:"
 	if r.Total == len(r.Commits) {
@@ -415,7 +422,22 @@ func (a answerer) log(r result) []string {
 	return []string{head, rows(r.Commits, r.Total, "commit", func(c item) string {
 		day, _, _ := strings.Cut(c.Date, "T") // of an ISO date the day is enough
 		return strings.TrimSpace(strings.Trim(shortHash(c.Hash), "`")+" "+legible(c.Subject)) + prefixed(", ", legible(c.Author)) + prefixed(", ", legible(day))
-	})}
+	}), hint}
+}
+
+// workspace says which folder the workspace is.
+func (a answerer) workspace(result) []string {
+	return []string{"This is " + orCode(a.in.Params["workspace"], "the workspace") + "."}
+}
+
+// lineWritten says who wrote a line of a file.
+func (answerer) lineWritten(r result, line string) []string {
+	if len(r.Commits) == 0 {
+		return []string{english.Capital(cmp.Or(legible(r.Note), "nobody committed "+line)) + "."}
+	}
+	c := r.Commits[0]
+	day, _, _ := strings.Cut(c.Date, "T")
+	return []string{cmp.Or(legible(c.Author), "Somebody") + " last changed " + line + prefixed(" on ", legible(day)) + prefixed(" in ", shortHash(c.Hash)) + prefixed(": ", legible(c.Subject)) + "."}
 }
 
 func (answerer) branches(r result) []string {

@@ -26,6 +26,7 @@ var chains = map[string]struct {
 	definition: {navigate, findDefinition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
 	symbols:    {navigate, (*builder).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
 	countLines: {navigate, (*builder).lines, "Count the lines of X", ""},
+	folder:     {navigate, (*builder).folder, "Say which folder this is", ""},
 	readFile:   {navigate, func(b *builder) { b.file(b.path()) }, "Show X", "show what? Name the file: show main.go"},
 	explain:    {explain, (*builder).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*builder).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},

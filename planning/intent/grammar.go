@@ -70,6 +70,12 @@ var grammar = []struct {
 		how many lines [code] $do <in:file> have
 		count lines [code]
 		count lines [code] in|of <in:one>`},
+	{action: folder, forms: `pwd
+		where am i
+		what|which folder|directory $is this|it
+		what|which folder|directory am i in
+		what $is current|working [working] folder|directory
+		[show] current [working] folder|directory`},
 	{action: readFile, forms: `show|read|open [file] <x:file>`},
 	{action: explain, forms: `explain|describe|summarise|summarize [<x>]
 		what $is <x>

@@ -23,6 +23,7 @@ type Intent struct {
 	//	kinds      the kinds of symbols that are to be listed
 	//	since      the date from which commits are asked for
 	//	line       the line that is asked about
+	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
 	//	how        "true" where it is asked how something is done
 	//	trace      "true" where the callers of the target are asked for, too
@@ -75,6 +76,7 @@ const (
 	command      = "run" // a program with its arguments, as typed
 	dependencies = "dependencies"
 	countLines   = "lines"
+	folder       = "folder"
 	none         = "none"
 )
 
