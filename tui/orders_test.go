@@ -181,3 +181,10 @@ func TestWelcomePageStartsTheServer(t *testing.T) {
 	s.tell(more(st).Session(session.ModelServerStart{Ended: true, Log: "/tmp/ollama.log"}, found)).wants("its output is in /tmp/ollama.log")
 	s.sent(session.StartModelServer{})
 }
+
+func TestTheWordHelpOpensTheKeys(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(letters("help")...).press(enter)
+	if s.sent(); !s.m.HelpOpen() {
+		t.Errorf("no help:\n%s", s.text())
+	}
+}

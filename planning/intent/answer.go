@@ -140,7 +140,7 @@ var answeredBy = map[string][][]string{
 }
 
 // changedBy are those of actions that change files.
-var changedBy = [][]string{{"fs.patch", "fs.write", "fs.move", "fs.remove", "code.remove", "code.insert", "code.comment", "data.set", "code.transform"}, {runTests}}
+var changedBy = [][]string{{"fs.patch", "fs.write", "fs.mkdir", "fs.move", "fs.remove", "code.remove", "code.insert", "code.comment", "data.set", "code.transform"}, {runTests}}
 
 // shown lists the operators whose results make up the answer, in order.
 func (a answerer) shown() []string {

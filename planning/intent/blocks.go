@@ -15,7 +15,7 @@ import (
 // blocks write the result of each operator as paragraphs.
 var blocks = map[string]func(answerer, result) []string{
 	"fs.search": answerer.matches, "fs.list": answerer.listed, "fs.read": answerer.text,
-	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
+	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.mkdir": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
 	"code.remove": answerer.changed, "code.insert": answerer.changed, "code.comment": answerer.changed, "data.set": answerer.changed,
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
@@ -262,7 +262,10 @@ func fileLine(i item) string {
 
 func (a answerer) changed(r result) []string {
 	head := "Changed"
+	whole := a.in.Params["remove"] != "" || a.in.Action == create && a.in.Params["of"] != "" // what the words name
 	switch with, replaces := a.in.Params["with"]; {
+	case whole && a.in.Action == create:
+		head = "Created " + a.about()
 	case a.in.Action == rename:
 		head = "Renamed " + a.about() + prefixed(" to ", code(a.in.Params["new_name"]))
 	case replaces && with == "", a.in.Params["remove"] != "":
@@ -274,9 +277,9 @@ func (a answerer) changed(r result) []string {
 	switch n := len(r.Files.list); {
 	case change.isObject():
 		head += ": " + change.edits() + matchedBy[change.By]
-	case n > 0 && a.in.Params["remove"] == "" && head == "Changed":
+	case n > 0 && !whole && head == "Changed":
 		head += " " + english.Count(n, "file")
-	case n > 0 && a.in.Params["remove"] == "":
+	case n > 0 && !whole:
 		head += " in " + english.Count(n, "file")
 	}
 	return []string{head + ".", rows(r.Files.list, 0, "file", fileLine), change.note()}
