@@ -334,7 +334,7 @@ func (a answerer) tests(r result) []string {
 	if strings.HasPrefix(summary, fmt.Sprintf("%d failed: ", len(r.Failed))) { // the list below names them
 		summary = english.Count(len(lines), "failure")
 	}
-	return verdict(head, summary, lines, "failure")
+	return append(verdict(head, summary, lines, "failure"), a.in.Params["left_out"])
 }
 
 func (answerer) linted(r result) []string {

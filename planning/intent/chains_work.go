@@ -51,6 +51,9 @@ func (b *builder) test() {
 		args["path"] = testsBelow(b.where())
 	}
 	b.call(runTests, "Run the tests", args, "tests")
+	if left := notRun(b.facts.LeftOut); left != "" {
+		b.in.Params["left_out"] = left
+	}
 }
 
 func (b *builder) lint() {

@@ -23,6 +23,7 @@ type Intent struct {
 	//	kinds      the kinds of symbols that are to be listed
 	//	since      the date from which commits are asked for
 	//	line       the line that is asked about
+	//	left_out   a sentence about tests that a run of all tests leaves out
 	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
 	//	how        "true" where it is asked how something is done
