@@ -173,7 +173,7 @@ func (a answerer) notDone() string {
 			denied = append(denied, name)
 		case step.Status == plan.ItemSkipped:
 			if title := legible(string(step.Title)); title != "" && title != toolOf(step) {
-				name = title
+				name = english.InSentence(title)
 			}
 			skipped = append(skipped, name)
 		case step.Status == plan.ItemFailed && !reported:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
@@ -331,11 +332,20 @@ func (a answerer) tests(r result) []string {
 		head = "The tests pass"
 	}
 	summary := strings.TrimPrefix(strings.TrimPrefix(r.Summary, "the tests passed"), ": ")
+	if packages, tests, ok := strings.Cut(summary, "; "); ok && packageCount.MatchString(packages) {
+		if strings.Contains(tests, ",") {
+			tests += ","
+		}
+		summary = tests + " in " + packages
+	}
 	if strings.HasPrefix(summary, fmt.Sprintf("%d failed: ", len(r.Failed))) { // the list below names them
 		summary = english.Count(len(lines), "failure")
 	}
 	return append(verdict(head, summary, lines, "failure"), a.in.Params["left_out"])
 }
+
+// packageCount matches how many packages test.run has tested.
+var packageCount = lazyregexp.New(`^\d+ packages?(?:, \d+ without tests)?$`)
 
 func (answerer) linted(r result) []string {
 	if r.Passed && len(r.Findings) == 0 {
