@@ -66,6 +66,7 @@ func TestMain(m *testing.M) {
 		},
 		"toolserver":    toolServer,
 		"replan-worker": workerProgram,
+		"modelserver":   startedServer,
 	})
 }
 

@@ -49,7 +49,7 @@ var flows = map[string]flow{
 	"chat.order_2": {from: (*story).Greeted, events: refused, sends: session.Submit{Text: "where is Lookup used"}},
 	"chat.order_3": {from: (*story).Greeted, events: refused, sends: session.Submit{Text: "find Lookup"}},
 
-	"chat.pull": {from: (*story).Greeted, events: unfit, wants: "Asking the server", sends: session.Pull{Model: "qwen3:4b"}},
+	"chat.get_model": {from: (*story).Greeted, events: unfit, wants: "Asking the server", sends: session.Pull{Model: "qwen3:4b"}},
 
 	// Writing.
 

@@ -27,10 +27,12 @@ type jobFeed struct {
 	message *frame.Message
 	home    string // the user's home folder, "" if unknown
 
-	pull   session.PullProgress // under way; no Model means none
-	login  string               // the address of a login, to be copied; "" for none
-	saved  bool                 // a setting was saved since the last batch of events
-	relist bool                 // the models of the server may have changed
+	pull     session.PullProgress // under way; no Model means none
+	starting bool                 // the model server is being started
+	log      string               // the file with its output, once it was started; "" for none
+	login    string               // the address of a login, to be copied; "" for none
+	saved    bool                 // a setting was saved since the last batch of events
+	relist   bool                 // the models of the server may have changed
 }
 
 // sessionDialogs are the dialogs that show what the session does.
@@ -62,6 +64,8 @@ func (f *jobFeed) apply(d event.Data, now session.Status) {
 		f.undone(d)
 	case session.PullProgress:
 		f.pulled(d)
+	case session.ModelServerStart:
+		f.started(d)
 	case session.Removed:
 		f.removed(d)
 	case session.LoginProgress:
@@ -111,11 +115,31 @@ func (f *jobFeed) pulled(d session.PullProgress) {
 	}
 	f.pull = session.PullProgress{}
 	level := "info"
+	if d.Problem != "" || d.Canceled {
+		f.chat.ForgetAgain()
+	}
 	if d.Problem != "" {
 		level = "warn"
 		f.chat.Add(f.chat.Note("warn", d.Problem.Visible()))
 	}
 	f.toasts.Show(level, wording.PullEnd(d))
+}
+
+// started shows that the model server is being started, or how that ended.
+func (f *jobFeed) started(d session.ModelServerStart) {
+	f.starting, f.log = !d.Ended, untrusted.Line(d.Log)
+	f.chat.Invalidate()
+	switch {
+	case !d.Ended:
+	case d.Problem != "":
+		f.chat.ForgetAgain()
+		f.chat.Add(f.chat.Note("warn", d.Problem.Visible()))
+	case d.Canceled:
+		f.chat.ForgetAgain()
+		f.toasts.Show("info", "Ollama is not started")
+	default:
+		f.toasts.Show("info", "Ollama is started; its output is in "+draw.ShortPath(f.log, f.home))
+	}
 }
 
 // removed says that a model was removed, or why not.
@@ -145,17 +169,36 @@ func (f *jobFeed) loggedIn(d session.LoginProgress) {
 	}
 }
 
-// pullable returns the model whose download would help a session that has none, "" for none or
-// while one is pulled.
-func (f *jobFeed) pullable(now session.Status) string {
-	if f.pull.Model != "" {
-		return ""
+// remedy returns what the user can do at once about a missing model.
+func (f *jobFeed) remedy(now session.Status) (r chat.Remedy) {
+	if f.log != "" {
+		r.Log = draw.ShortPath(f.log, f.home)
 	}
-	return now.Trouble.Pull.Line()
+	switch {
+	case now.Model != "", f.pull.Model != "":
+	case f.starting:
+		r.Starting = true
+	default:
+		r.Start, r.Pull = now.Trouble.Start, now.Trouble.Pull.Line()
+	}
+	return r
 }
+
+// starts reports whether the model server is being started.
+func (f *jobFeed) starts() bool { return f.starting }
 
 // pulling returns the progress of the download of a model; no Model means none.
 func (f *jobFeed) pulling() session.PullProgress { return f.pull }
+
+// takeAgain returns what sends a refused goal again that waited for a model, once; nil while
+// there is none.
+func (f *jobFeed) takeAgain(now session.Status) keymap.Requests {
+	if now.Model == "" || !f.chat.SendsAgain() {
+		return nil
+	}
+	f.shows.models.Close() // it showed the pull
+	return f.chat.TakeAgain()
+}
 
 // takeLogin returns the address of a login that was not copied yet, once; "" for none.
 func (f *jobFeed) takeLogin() string {

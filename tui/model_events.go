@@ -37,6 +37,9 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	if address := m.jobs.takeLogin(); address != "" {
 		cmd = tea.Batch(cmd, m.clipboard.write(address))
 	}
+	if again := m.jobs.takeAgain(m.session.now()); again != nil {
+		cmd = tea.Batch(cmd, m.carryOut(again))
+	}
 	m.refresh()
 	return tea.Batch(cmd, m.alerts.tell(before), m.animation.start())
 }

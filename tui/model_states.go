@@ -26,8 +26,8 @@ func (m *Model) chatState() chat.State {
 		Shown: m.live.Shown().State, Typed: !m.input.Empty(),
 	}
 	if !m.options.Replay && !m.session.ended() && m.live.Can.NoGoals == "" {
-		s.OrderKeys, s.PullKey = chat.OrderKeys(m.keys)
-		s.Pullable = m.jobs.pullable(m.session.now())
+		s.OrderKeys, s.RemedyKey = chat.OrderKeys(m.keys)
+		s.Remedy = m.jobs.remedy(m.session.now())
 	}
 	if r := m.dag.Chosen(); r != nil && r.Step != nil && m.panes.Focus() == panes.Step {
 		s.Opened = r.Step.Step.Index

@@ -94,7 +94,7 @@ func TestRefusalPullsTheModelThatWouldHelp(t *testing.T) {
 	st := newStory().Greeted().Session(unfit...)
 	s := open(t, tui.Options{}, 120, 36).show(st)
 	s.wants("1 run the tests")
-	s.wants("0 pull qwen3:4b from here")
+	s.wants("0 pull qwen3:4b from here, then send the goal again")
 	s.wants("1 do it  0 pull")
 	s.press(letters("0")...)
 	s.sent(session.Pull{Model: "qwen3:4b"}, asks("models"))
@@ -102,4 +102,89 @@ func TestRefusalPullsTheModelThatWouldHelp(t *testing.T) {
 	s.press(tui.KeyNamed("esc")).wants("1 run the tests") // the orders stay
 	s.lacks("0 pull")
 	s.show(more(st).Session(session.PullProgress{Model: "qwen3:4b", Ended: true, Canceled: true})).wants("0 pull")
+}
+
+// unreachable are the events of a goal that needs a model whose server can be started.
+var unreachable = append([]any{session.Status{
+	Problem: "Ollama does not answer.", Trouble: prompt.ModelTrouble{Kind: prompt.TroubleUnreachable, Start: true},
+}}, refusal("make it faster")...)
+
+// tell shows a story, and carries out what it has the screen do.
+func (s *screen) tell(st *story) *screen {
+	_, cmd := s.m.Update(tui.Batch(st.Events, st.Now))
+	s.carryOut(cmd)
+	return s
+}
+
+// found is the status of a session that has a model.
+var found = session.Status{Model: "qwen3:4b", ContextWindow: 4096}
+
+func TestRefusalStartsTheServerAndSendsTheGoalAgain(t *testing.T) {
+	st := newStory().Greeted().Session(unreachable...)
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.wants("0 start Ollama here, then send the goal again")
+	s.press(letters("0")...)
+	s.sent(session.StartModelServer{})
+	s.tell(more(st).Session(session.ModelServerStart{})).wants("Starting Ollama; the goal is sent again once it answers")
+	s.tell(more(st).Session(session.ModelServerStart{Ended: true, Log: "/tmp/ollama.log"}))
+	s.wants("Ollama is started; its output is in /tmp/ollama.log")
+	s.sent(session.StartModelServer{}) // there is no model yet
+	s.tell(more(st).Session(found))
+	s.sent(session.StartModelServer{}, session.Submit{Text: "make it faster"})
+	s.tell(more(st).Session(found))
+	s.sent(session.StartModelServer{}, session.Submit{Text: "make it faster"}) // once
+}
+
+func TestRefusedGoalIsSentAgainAfterThePull(t *testing.T) {
+	st := newStory().Greeted().Session(unfit...)
+	s := open(t, tui.Options{}, 120, 36).show(st).press(letters("0")...)
+	s.tell(more(st).Session(session.PullProgress{Model: "qwen3:4b", Ended: true}, found))
+	s.sent(session.Pull{Model: "qwen3:4b"}, session.Submit{Text: "rnu tests"})
+	s.lacks("esc close") // the dialog of the pull is closed
+}
+
+func TestRefusedGoalIsNotSentAgain(t *testing.T) {
+	for name, then := range map[string][]any{
+		"after the pull was canceled": {session.PullProgress{Model: "qwen3:4b", Ended: true, Canceled: true}},
+		"after the pull failed":       {session.PullProgress{Model: "qwen3:4b", Ended: true, Problem: "the disk is full"}},
+		"after another goal":          {event.ChatUser{Text: "run the tests"}},
+		"after a start failed":        {session.ModelServerStart{Ended: true, Problem: "it ended"}},
+		"after a start was canceled":  {session.ModelServerStart{Ended: true, Canceled: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().Greeted().Session(unfit...)
+			s := open(t, tui.Options{}, 120, 36).show(st).press(letters("0")...)
+			s.tell(more(st).Session(append(then, found)...))
+			s.sent(session.Pull{Model: "qwen3:4b"})
+		})
+	}
+	t.Run("if no key was pressed", func(t *testing.T) {
+		st := newStory().Greeted().Session(unfit...)
+		s := open(t, tui.Options{}, 120, 36).show(st)
+		s.tell(more(st).Session(found)).sent()
+	})
+}
+
+func TestKeyCancelsTheStartOfTheServer(t *testing.T) {
+	st := newStory().Greeted().Session(unreachable...).Session(session.ModelServerStart{})
+	s := open(t, tui.Options{}, 80, 24).show(st).press(letters("0")...)
+	s.sent(session.CancelStart{})
+}
+
+func TestWelcomePageStartsTheServer(t *testing.T) {
+	st := newStory().Session(unreachable[0])
+	s := open(t, tui.Options{}, 120, 36).show(st)
+	s.wants("start it from here")
+	s.press(letters("0")...)
+	s.sent(session.StartModelServer{})
+	s.tell(more(st).Session(session.ModelServerStart{})).wants("Starting Ollama")
+	s.tell(more(st).Session(session.ModelServerStart{Ended: true, Log: "/tmp/ollama.log"}, found)).wants("its output is in /tmp/ollama.log")
+	s.sent(session.StartModelServer{})
+}
+
+func TestTheWordHelpOpensTheKeys(t *testing.T) {
+	s := open(t, tui.Options{}, 120, 36).show(newStory().Greeted()).press(letters("help")...).press(enter)
+	if s.sent(); !s.m.HelpOpen() {
+		t.Errorf("no help:\n%s", s.text())
+	}
 }

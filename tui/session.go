@@ -210,5 +210,5 @@ func (f *sessionFeed) serverWaits() bool {
 
 // frameState returns what the frame shows of the session.
 func (f *sessionFeed) frameState() frame.State {
-	return frame.State{Past: f.past, Session: f.status, Pull: f.jobs.pulling(), Reported: f.caughtUp, Looking: f.looking, Closed: f.closed}
+	return frame.State{Past: f.past, Session: f.status, Pull: f.jobs.pulling(), Starting: f.jobs.starts(), Reported: f.caughtUp, Looking: f.looking, Closed: f.closed}
 }

@@ -39,6 +39,10 @@ type Config struct {
 	Memory        int64         // of this machine in bytes, by which a model is suggested; 0 is an ordinary one
 	Install       string        // the command that installs Ollama here; "" if it is there
 	Logger        *slog.Logger  // nil logs nothing
+
+	// Serve starts a server of Ollama that listens at a host and port of this machine; nil if
+	// Ollama is not installed.
+	Serve func(host string) (Process, error)
 }
 
 // Client sends requests to the models of one server. It remembers what each model
@@ -56,6 +60,7 @@ type Client struct {
 	file     string // see Config.Learned
 	memory   int64  // see Config.Memory
 	install  string // see Config.Install
+	serve    func(host string) (Process, error)
 	findings findings
 
 	recollected sync.Once // file was read
@@ -103,6 +108,7 @@ func New(cfg Config) (*Client, error) {
 		file:     cfg.Learned,
 		memory:   cfg.Memory,
 		install:  cfg.Install,
+		serve:    cfg.Serve,
 		findings: findings{file: cfg.Findings, forced: cfg.Settings, log: log},
 		known:    make(map[string]*known),
 		grown:    make(map[string]bool),

@@ -312,7 +312,11 @@ func (c *Client) because(err error, kind prompt.TroubleKind, model string, there
 // unreachable returns the error for a server that does not answer at all.
 func (c *Client) unreachable(err error) error {
 	if refusedToDial(err) {
-		return c.because(noModel(err, "Ollama does not answer at %s: %s, or choose another with --host", c.base, c.start()), prompt.TroubleUnreachable, "", nil)
+		err = c.because(noModel(err, "Ollama does not answer at %s: %s, or choose another with --host", c.base, c.start()), prompt.TroubleUnreachable, "", nil)
+		if e, ok := errors.AsType[*noModelError](err); ok {
+			e.trouble.Start = c.startable()
+		}
+		return err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return c.because(noModel(err, "Ollama at %s accepts connections but does not answer: restart it with `ollama serve`, or choose another with --host", c.base), prompt.TroubleUnreachable, "", nil)

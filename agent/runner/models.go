@@ -11,7 +11,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// installer pulls and removes models of the session's server, one pull at a time.
+// installer starts the session's model server, and pulls and removes its models, one pull at a
+// time.
 type installer struct {
 	model      Model
 	now        func() time.Time
@@ -22,6 +23,8 @@ type installer struct {
 
 	pulling string // the model that is pulled; "" is none
 	cancel  func() // of that pull; never nil
+
+	stop func() // of the start of the server under way; nil for none
 }
 
 // errNoInstaller reports that models cannot be changed through the session.
@@ -37,6 +40,12 @@ func (n *installer) command(ctx context.Context, c session.Command, busy bool) {
 		n.cancel()
 	case session.Remove:
 		n.remove(ctx, c.Model, busy)
+	case session.StartModelServer:
+		n.start(ctx)
+	case session.CancelStart:
+		if n.stop != nil {
+			n.stop()
+		}
 	}
 }
 
@@ -84,6 +93,34 @@ func (n *installer) pulled(ctx context.Context, end session.PullProgress) {
 	if own := n.overview.model(); end.Problem == "" && !end.Canceled && (own == "" || prompt.SameModel(end.Model, own)) {
 		n.scout.discover(ctx)
 	}
+}
+
+// start starts the model server.
+func (n *installer) start(ctx context.Context) {
+	server, ok := n.model.(ModelStarter)
+	switch {
+	case !ok:
+		_ = n.events.publish(session.ModelServerStart{Ended: true, Problem: "the model server of this session cannot be started from here"})
+		return
+	case n.stop != nil: // it is being started
+		return
+	}
+	starting, stop := context.WithCancel(ctx)
+	n.stop = stop
+	_ = n.events.publish(session.ModelServerStart{})
+	n.background.run(func() func() {
+		log, err := server.Serve(starting)
+		return func() {
+			stop()
+			n.stop = nil
+			end := session.ModelServerStart{Ended: true, Log: log, Canceled: errors.Is(err, context.Canceled)}
+			if err != nil && !end.Canceled {
+				end.Problem = untrusted.Text(err.Error())
+			}
+			_ = n.events.publish(end)
+			n.scout.discover(ctx)
+		}
+	})
 }
 
 // remove deletes a model, then looks what the session works with if it was its

@@ -139,6 +139,66 @@ func TestPullsComeOneAtATimeAndCanBeCanceled(t *testing.T) {
 	}
 }
 
+// starting is a model server that the test starts.
+type starting struct {
+	*installer
+	start func(ctx context.Context) (log string, err error)
+}
+
+func (s *starting) Serve(ctx context.Context) (string, error) { return s.start(ctx) }
+
+// startingStage opens a session without a model, whose server starts as the test says.
+func startingStage(t *testing.T, server *starting) *stage {
+	t.Helper()
+	server.installer = &installer{}
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.info = prompt.ModelInfo{}
+		server.model = s.model
+		s.config = func(c *runner.Config) { c.Model = server }
+	})
+	status(t, s, func(st session.Status) bool { return st.Problem != "" })
+	return s
+}
+
+// started compares the start of the model server and its end with what the session reports.
+func started(t *testing.T, s *stage, end session.ModelServerStart) {
+	t.Helper()
+	for _, want := range []session.ModelServerStart{{}, end} {
+		if got := until[session.ModelServerStart](t, s); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestSessionFindsModelOfTheServerItStarted(t *testing.T) {
+	server := &starting{}
+	server.start = func(context.Context) (string, error) {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		server.info = prompt.ModelInfo{Name: "tiny:1b", ContextWindow: 4096}
+		return "ollama.log", nil
+	}
+	s := startingStage(t, server)
+	s.Send(session.CancelStart{}) // cancels nothing
+	s.Send(session.StartModelServer{})
+	started(t, s, session.ModelServerStart{Ended: true, Log: "ollama.log"})
+	status(t, s, func(st session.Status) bool { return st.Model == "tiny:1b" && st.Problem == "" })
+}
+
+func TestStartOfTheServerFailsOrIsCanceled(t *testing.T) {
+	server := &starting{start: func(context.Context) (string, error) { return "ollama.log", errors.New("it ended") }}
+	s := startingStage(t, server)
+	s.Send(session.StartModelServer{})
+	started(t, s, session.ModelServerStart{Ended: true, Log: "ollama.log", Problem: "it ended"})
+
+	server = &starting{start: func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }}
+	s = startingStage(t, server)
+	s.Send(session.StartModelServer{})
+	s.Send(session.StartModelServer{}) // one is enough
+	s.Send(session.CancelStart{})
+	started(t, s, session.ModelServerStart{Ended: true, Canceled: true})
+}
+
 func TestFailedPullSaysWhy(t *testing.T) {
 	server := &installer{pull: func(context.Context, string, func(string, int64, int64)) error { return errors.New("the disk is full") }}
 	s := open(t, policy.ApproveAll, installing(server))

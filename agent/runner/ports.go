@@ -50,6 +50,14 @@ type ModelInstaller interface {
 	Remove(ctx context.Context, name string) error
 }
 
+// ModelStarter is a model server that can be started on this machine. A [Model] may also
+// implement ModelStarter.
+type ModelStarter interface {
+	// Serve starts the server, and returns once it answers. log is the file with its output. A
+	// server that does not answer until ctx ends is stopped. An error says what to do.
+	Serve(ctx context.Context) (log string, err error)
+}
+
 // ModelGrower is a model server that can give a model a larger context window. A
 // [Model] may also implement ModelGrower.
 type ModelGrower interface {

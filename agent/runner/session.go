@@ -361,7 +361,7 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 	case session.Recheck:
 		s.servers.command(ctx, c)
 		s.scout.discover(ctx)
-	case session.Pull, session.CancelPull, session.Remove:
+	case session.Pull, session.CancelPull, session.Remove, session.StartModelServer, session.CancelStart:
 		s.installer.command(ctx, c, s.busy())
 	default:
 		s.servers.command(ctx, c)

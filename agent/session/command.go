@@ -134,6 +134,14 @@ type Pull struct{ Model string }
 // CancelPull cancels the download of a model. A later one continues it.
 type CancelPull struct{}
 
+// StartModelServer starts the model server on this machine. It outlives the session. Its start
+// and what came of it are published as ModelServerStart. The session then looks again for a
+// model.
+type StartModelServer struct{}
+
+// CancelStart stops a model server that was started and does not answer yet.
+type CancelStart struct{}
+
 // Remove deletes a model from the model server, unless a run uses it. The outcome
 // is published as Removed.
 type Remove struct{ Model string }
@@ -212,6 +220,8 @@ func (CancelLogin) command()       {}
 func (Pull) command()              {}
 func (CancelPull) command()        {}
 func (Remove) command()            {}
+func (StartModelServer) command()  {}
+func (CancelStart) command()       {}
 func (Recheck) command()           {}
 func (Restart) command()           {}
 func (Undo) command()              {}

@@ -22,6 +22,7 @@ const (
 	KindChosen       event.Kind = "session.chosen"
 	KindPull         event.Kind = "session.pull"
 	KindRemoved      event.Kind = "session.removed"
+	KindModelServer  event.Kind = "session.model_server"
 	KindLogin        event.Kind = "session.login"
 )
 
@@ -134,6 +135,14 @@ type PullProgress struct {
 	Problem  untrusted.Text `json:"problem,omitempty"` // why it failed and what to do, one sentence
 }
 
+// ModelServerStart reports that the model server is being started, or how that ended.
+type ModelServerStart struct {
+	Ended    bool           `json:"ended,omitempty"` // it answers, unless one of the following says otherwise
+	Log      string         `json:"log,omitempty"`   // the file with its output, once it answers
+	Canceled bool           `json:"cancelled,omitempty"`
+	Problem  untrusted.Text `json:"problem,omitempty"` // why it does not answer and what to do, one sentence
+}
+
 // Removed reports that a model was removed from the server, or why not.
 type Removed struct {
 	Model   string         `json:"model"`
@@ -150,18 +159,19 @@ type LoginProgress struct {
 }
 
 // Kind of what the session reports.
-func (Status) Kind() event.Kind         { return KindStatus }
-func (Queue) Kind() event.Kind          { return KindQueue }
-func (Resuming) Kind() event.Kind       { return KindResuming }
-func (Returned) Kind() event.Kind       { return KindReturned }
-func (History) Kind() event.Kind        { return KindHistory }
-func (UndoRefused) Kind() event.Kind    { return KindUndo }
-func (ChangesOffered) Kind() event.Kind { return KindChanges }
-func (ChangesSettled) Kind() event.Kind { return KindSettled }
-func (SettingSaved) Kind() event.Kind   { return KindSettingSaved }
-func (Chosen) Kind() event.Kind         { return KindChosen }
-func (PullProgress) Kind() event.Kind   { return KindPull }
-func (Removed) Kind() event.Kind        { return KindRemoved }
+func (Status) Kind() event.Kind           { return KindStatus }
+func (Queue) Kind() event.Kind            { return KindQueue }
+func (Resuming) Kind() event.Kind         { return KindResuming }
+func (Returned) Kind() event.Kind         { return KindReturned }
+func (History) Kind() event.Kind          { return KindHistory }
+func (UndoRefused) Kind() event.Kind      { return KindUndo }
+func (ChangesOffered) Kind() event.Kind   { return KindChanges }
+func (ChangesSettled) Kind() event.Kind   { return KindSettled }
+func (SettingSaved) Kind() event.Kind     { return KindSettingSaved }
+func (Chosen) Kind() event.Kind           { return KindChosen }
+func (PullProgress) Kind() event.Kind     { return KindPull }
+func (Removed) Kind() event.Kind          { return KindRemoved }
+func (ModelServerStart) Kind() event.Kind { return KindModelServer }
 
 // Kind is that of the progress of a login.
 func (LoginProgress) Kind() event.Kind { return KindLogin }

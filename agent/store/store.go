@@ -55,6 +55,9 @@ func (d Dirs) MCPServers() string { return filepath.Join(d.Config, "mcp.json") }
 // Logs returns the folder of the log files.
 func (d Dirs) Logs() string { return filepath.Join(d.State, "logs") }
 
+// OllamaLog returns the file with the output of an Ollama server that replan started.
+func (d Dirs) OllamaLog() string { return filepath.Join(d.Logs(), "ollama.log") }
+
 // Crashes returns the folder of crash reports.
 func (d Dirs) Crashes() string { return filepath.Join(d.State, "crashes") }
 

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"os/exec"
-	"runtime"
-
 	"github.com/spf13/pflag"
 
 	"replan/agent/ollama"
@@ -45,28 +42,14 @@ func (a *App) Model() config.Model { return a.settings.Model() }
 // ModelServer returns how to reach the server of the model.
 func (a *App) ModelServer() ollama.Config {
 	m, dirs := a.Model(), a.Folders().Dirs
-	return ollama.Config{
+	server := ollama.Config{
 		Host: m.Host, Model: m.Name, ContextWindow: m.ContextWindow, KeepAlive: m.KeepAlive, Learned: dirs.Servers(), Findings: dirs.Findings(),
-		Memory: machine.Memory(), Install: installer(),
+		Memory: machine.Memory(), Serve: installed(dirs.OllamaLog()),
 	}
-}
-
-// installer returns the command that installs Ollama on this system, "" if it is there or no
-// command is known.
-func installer() string {
-	if _, err := exec.LookPath("ollama"); err == nil {
-		return ""
+	if server.Serve == nil {
+		server.Install = installer()
 	}
-	switch runtime.GOOS {
-	case "darwin":
-		return "brew install ollama"
-	case "windows":
-		return "winget install Ollama.Ollama"
-	case "linux":
-		return "curl -fsSL https://ollama.com/install.sh | sh"
-	default:
-		return ""
-	}
+	return server
 }
 
 // Planning returns who plans, and how.

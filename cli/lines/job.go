@@ -222,7 +222,13 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app
 		if reply, ok := found.Data.(event.ChatReply); ok {
 			last = &reply
 			if unanswered--; unanswered == 0 || written != nil {
-				return Ended(a, reply, written)
+				text.Live("")
+				order, err := job.meant(ctx, a, input, reply, written)
+				if order == "" {
+					return err
+				}
+				s.Send(session.Submit{Text: order})
+				unanswered = 1
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
@@ -42,6 +43,17 @@ func Agree(n int, singular, plural string) string {
 func Capital(text string) string {
 	_, size := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(text[:size]) + text[size:]
+}
+
+// InSentence returns a title as it stands inside a sentence: its first letter is small if the
+// first word is an ordinary one, such as that of Fix the tests.
+func InSentence(title string) string {
+	word, _, _ := strings.Cut(title, " ")
+	_, size := utf8.DecodeRuneInString(word)
+	if rest := word[size:]; rest == "" || strings.ContainsFunc(rest, func(r rune) bool { return !unicode.IsLower(r) }) {
+		return title
+	}
+	return strings.ToLower(title[:size]) + title[size:]
 }
 
 // List joins words, with a conjunction before the last: "a, b and c".

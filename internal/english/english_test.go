@@ -78,3 +78,14 @@ func TestAllWordsThatAreEquallyNearMayBeMeant(t *testing.T) {
 		}
 	}
 }
+
+func TestTitlesBeginSmallInSentences(t *testing.T) {
+	for title, want := range map[string]string{
+		"Fix the tests": "fix the tests", "Push": "push", "README is shown": "README is shown", "TestFoo runs": "TestFoo runs", "`a` is read": "`a` is read",
+		"A look": "A look", "Éditer": "éditer", "": "", "fix it": "fix it",
+	} {
+		if got := english.InSentence(title); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+	}
+}

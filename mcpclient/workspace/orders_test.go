@@ -43,9 +43,9 @@ func readOrders(t *testing.T) map[string][]order {
 }
 
 // reads are the tools whose calls the test makes: they only read.
-var reads = []string{"fs.read", "fs.list", "fs.search", "code.symbols", "code.definition", "code.references", "code.summarize", "vcs.log", "vcs.show", "vcs.diff", "vcs.status"}
+var reads = []string{"fs.read", "fs.list", "fs.search", "code.symbols", "code.definition", "code.references", "code.summarize", "vcs.log", "fs.stat", "vcs.show", "vcs.diff", "vcs.status"}
 
-// TestOrdersWithoutAModelDoWhatTheySay holds what becomes of 86 orders in a small repository of
+// TestOrdersWithoutAModelDoWhatTheySay holds what becomes of orders in a small repository of
 // each language: they are done, they ask, or they are refused with a hint. None does anything
 // else than what it says, and most are done.
 func TestOrdersWithoutAModelDoWhatTheySay(t *testing.T) {
@@ -85,7 +85,7 @@ func TestOrdersWithoutAModelDoWhatTheySay(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d orders are useful without a model", useful, all)
-	if all != 86 || useful < 60 {
+	if useful*10 < all*8 {
 		t.Errorf("%d of %d orders are useful", useful, all)
 	}
 }

@@ -120,6 +120,9 @@ func (s *surveyor) facts(within context.Context, survey *intent.Survey) (intent.
 		facts.Sketch.Named = append(facts.Sketch.Named, d.Place())
 	}
 	facts.Sketch = facts.Sketch.InRepository(state.Branch, state.Changed)
+	if survey.Folder() {
+		facts.Folder = s.tree.Dir
+	}
 	if survey.Repository() {
 		facts.Clean, facts.NoUpstream, facts.NoRemote = state.Clean, state.NoUpstream, state.NoRemote
 	}

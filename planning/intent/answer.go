@@ -120,6 +120,7 @@ var answeredBy = map[string][][]string{
 	symbols:    {{"code.symbols"}},
 	countLines: {{"fs.search"}},
 	readFile:   {{"fs.read"}},
+	folder:     {{"fs.stat"}},
 	explain:    {{"code.summarize", "code.definition", "code.symbols", "fs.search"}},
 	test:       {{runTests}},
 	lint:       {{"test.lint"}},
@@ -127,7 +128,7 @@ var answeredBy = map[string][][]string{
 	status:     {{"vcs.status"}},
 	diff:       {{"vcs.show", "vcs.diff"}},
 	history:    {{"vcs.log"}, {"vcs.status"}},
-	blame:      {{"proc.run"}},
+	blame:      {{"vcs.log"}},
 	branch:     {{"vcs.branch", "vcs.branches"}},
 	push:       {{"vcs.push", "vcs.status"}},
 	commit:     {{runTests}, {"vcs.commit", "code.summarize", "vcs.status"}},
@@ -139,7 +140,7 @@ var answeredBy = map[string][][]string{
 }
 
 // changedBy are those of actions that change files.
-var changedBy = [][]string{{"fs.patch", "fs.write", "fs.move", "fs.remove", "code.remove", "code.insert", "code.comment", "data.set", "code.transform"}, {runTests}}
+var changedBy = [][]string{{"fs.patch", "fs.write", "fs.mkdir", "fs.move", "fs.remove", "code.remove", "code.insert", "code.comment", "data.set", "code.transform"}, {runTests}}
 
 // shown lists the operators whose results make up the answer, in order.
 func (a answerer) shown() []string {
@@ -161,7 +162,7 @@ func (a answerer) notDone() string {
 	var parts, skipped, denied []string
 	for _, step := range a.steps {
 		name := orCode(toolOf(step), code(string(step.Title)))
-		if a.in.Category == project || a.in.Action == blame {
+		if a.in.Category == project {
 			name = cmp.Or(legible(string(step.Title)), name)
 		}
 		reported := slices.ContainsFunc(a.of(toolOf(step)), func(s plan.HistoryItem) bool { return s.Index == step.Index })
@@ -172,7 +173,7 @@ func (a answerer) notDone() string {
 			denied = append(denied, name)
 		case step.Status == plan.ItemSkipped:
 			if title := legible(string(step.Title)); title != "" && title != toolOf(step) {
-				name = title
+				name = english.InSentence(title)
 			}
 			skipped = append(skipped, name)
 		case step.Status == plan.ItemFailed && !reported:

@@ -43,7 +43,7 @@ const (
 	renamed  = `{"kind":"rename","by":"types","diff":"--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-Foo\n+Bar\n","files":[{"path":"a.go","added":1,"removed":1},{"path":"b.go","added":2,"removed":2}],"edits":3,"hashes":{},"note":"comments that name it were left"}`
 	patched  = `{"files":[{"path":"a.go","added":1,"removed":1},{"path":"b.go","added":2,"removed":2}],"diff":"…"}`
 	redTests = `{"passed":false,"summary":"1 of 3 tests failed","total":3,"ok":2,"skipped":0,"failed":["TestFoo","TestOther"],"failures":[{"name":"TestFoo","package":"a","file":"a/a_test.go","line":12,"message":"got 1, want 2\n\tmore"}],"command":"go test ./...","output":"…"}`
-	green    = `{"passed":true,"summary":"the tests passed: 1 package, 3 tests","total":3,"ok":3,"failed":[],"failures":[]}`
+	green    = `{"passed":true,"summary":"the tests passed: 1 package; 3 tests","total":3,"ok":3,"failed":[],"failures":[]}`
 )
 
 func TestAnswers(t *testing.T) {

@@ -9,19 +9,20 @@ import (
 	"strings"
 
 	"replan/internal/english"
+	"replan/internal/lazyregexp"
 	"replan/planning/plan"
 )
 
 // blocks write the result of each operator as paragraphs.
 var blocks = map[string]func(answerer, result) []string{
 	"fs.search": answerer.matches, "fs.list": answerer.listed, "fs.read": answerer.text,
-	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
+	"fs.patch": answerer.changed, "fs.write": answerer.changed, "fs.mkdir": answerer.changed, "fs.remove": answerer.changed, "fs.move": answerer.changed,
 	"code.remove": answerer.changed, "code.insert": answerer.changed, "code.comment": answerer.changed, "data.set": answerer.changed,
 	"code.symbols": answerer.symbols, "code.definition": answerer.definitions, "code.references": answerer.references,
 	"code.summarize": answerer.summary, "code.transform": answerer.transformed,
 	runTests: answerer.tests, "test.lint": answerer.linted,
 	"vcs.status": answerer.status, "vcs.diff": answerer.diff, "vcs.log": answerer.log, "vcs.show": answerer.commitShown, "vcs.branches": answerer.branches,
-	"proc.run":   answerer.ran,
+	"proc.run": answerer.ran, "fs.stat": answerer.workspace,
 	"vcs.branch": answerer.branch, "vcs.commit": answerer.commit, "vcs.push": answerer.push,
 }
 
@@ -262,7 +263,10 @@ func fileLine(i item) string {
 
 func (a answerer) changed(r result) []string {
 	head := "Changed"
+	whole := a.in.Params["remove"] != "" || a.in.Action == create && a.in.Params["of"] != "" // what the words name
 	switch with, replaces := a.in.Params["with"]; {
+	case whole && a.in.Action == create:
+		head = "Created " + a.about()
 	case a.in.Action == rename:
 		head = "Renamed " + a.about() + prefixed(" to ", code(a.in.Params["new_name"]))
 	case replaces && with == "", a.in.Params["remove"] != "":
@@ -274,9 +278,9 @@ func (a answerer) changed(r result) []string {
 	switch n := len(r.Files.list); {
 	case change.isObject():
 		head += ": " + change.edits() + matchedBy[change.By]
-	case n > 0 && a.in.Params["remove"] == "" && head == "Changed":
+	case n > 0 && !whole && head == "Changed":
 		head += " " + english.Count(n, "file")
-	case n > 0 && a.in.Params["remove"] == "":
+	case n > 0 && !whole:
 		head += " in " + english.Count(n, "file")
 	}
 	return []string{head + ".", rows(r.Files.list, 0, "file", fileLine), change.note()}
@@ -328,11 +332,20 @@ func (a answerer) tests(r result) []string {
 		head = "The tests pass"
 	}
 	summary := strings.TrimPrefix(strings.TrimPrefix(r.Summary, "the tests passed"), ": ")
+	if packages, tests, ok := strings.Cut(summary, "; "); ok && packageCount.MatchString(packages) {
+		if strings.Contains(tests, ",") {
+			tests += ","
+		}
+		summary = tests + " in " + packages
+	}
 	if strings.HasPrefix(summary, fmt.Sprintf("%d failed: ", len(r.Failed))) { // the list below names them
 		summary = english.Count(len(lines), "failure")
 	}
-	return verdict(head, summary, lines, "failure")
+	return append(verdict(head, summary, lines, "failure"), a.in.Params["left_out"])
 }
+
+// packageCount matches how many packages test.run has tested.
+var packageCount = lazyregexp.New(`^\d+ packages?(?:, \d+ without tests)?$`)
 
 func (answerer) linted(r result) []string {
 	if r.Passed && len(r.Findings) == 0 {
@@ -399,8 +412,15 @@ func (a answerer) log(r result) []string {
 	if len(r.Commits) == 0 && since != "" {
 		return []string{"Nothing was committed" + since + "."}
 	}
+	if line := a.in.Params["line"]; line != "" {
+		return a.lineWritten(r, "line "+legible(line)+" of "+a.about())
+	}
 	if len(r.Commits) == 0 {
 		return []string{"There are no commits."}
+	}
+	hint := ""
+	if a.in.Action == blame {
+		hint = "To see who wrote one line, name it: " + code("blame "+a.in.Target+":1") + "."
 	}
 	head := "The last commits:"
 	if r.Total == len(r.Commits) {
@@ -415,7 +435,22 @@ func (a answerer) log(r result) []string {
 	return []string{head, rows(r.Commits, r.Total, "commit", func(c item) string {
 		day, _, _ := strings.Cut(c.Date, "T") // of an ISO date the day is enough
 		return strings.TrimSpace(strings.Trim(shortHash(c.Hash), "`")+" "+legible(c.Subject)) + prefixed(", ", legible(c.Author)) + prefixed(", ", legible(day))
-	})}
+	}), hint}
+}
+
+// workspace says which folder the workspace is.
+func (a answerer) workspace(result) []string {
+	return []string{"This is " + orCode(a.in.Params["workspace"], "the workspace") + "."}
+}
+
+// lineWritten says who wrote a line of a file.
+func (answerer) lineWritten(r result, line string) []string {
+	if len(r.Commits) == 0 {
+		return []string{english.Capital(cmp.Or(legible(r.Note), "nobody committed "+line)) + "."}
+	}
+	c := r.Commits[0]
+	day, _, _ := strings.Cut(c.Date, "T")
+	return []string{cmp.Or(legible(c.Author), "Somebody") + " last changed " + line + prefixed(" on ", legible(day)) + prefixed(" in ", shortHash(c.Hash)) + prefixed(": ", legible(c.Subject)) + "."}
 }
 
 func (answerer) branches(r result) []string {

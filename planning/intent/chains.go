@@ -26,6 +26,7 @@ var chains = map[string]struct {
 	definition: {navigate, findDefinition, "Find where X is defined", "the definition of what? Name it: where is Parse defined"},
 	symbols:    {navigate, (*builder).symbols, "List the symbols of X", "the symbols of what? Name a file: outline main.go"},
 	countLines: {navigate, (*builder).lines, "Count the lines of X", ""},
+	folder:     {navigate, (*builder).folder, "Say which folder this is", ""},
 	readFile:   {navigate, func(b *builder) { b.file(b.path()) }, "Show X", "show what? Name the file: show main.go"},
 	explain:    {explain, (*builder).explain, "Explain X", "explain what? Name it: what is Parse"},
 	edit:       {modify, (*builder).edit, "Edit X", "change what? Name the text and its replacement: replace foo with bar"},
@@ -183,6 +184,8 @@ func (b *builder) explain() {
 func (b *builder) edit() {
 	with, replaces := b.in.Params["with"]
 	switch {
+	case b.in.Params["remove"] == "folder":
+		b.removeFolder()
 	case b.in.Params["remove"] != "":
 		b.tests(b.call("fs.remove", "Remove "+b.about(), map[string]any{"path": b.path()}, ""))
 	case replaces:
@@ -197,6 +200,22 @@ func (b *builder) edit() {
 		}
 		b.model()
 	}
+}
+
+// removeFolder removes a folder with all that is in it, which its gate lists.
+func (b *builder) removeFolder() {
+	at := b.facts.place(b.in.Target)
+	switch {
+	case !b.facts.Known:
+		at = pathOf(b.in.Target)
+	case at == "":
+		b.addInvalid("there is no folder %s", b.about())
+	}
+	args := map[string]any{"path": literally(at)}
+	if !slices.Contains(b.facts.Files, at) {
+		args["recursive"] = true
+	}
+	b.tests(b.call("fs.remove", "Remove "+inTitle(at), args, ""))
 }
 
 // dependencyWords name what a project needs.
@@ -298,6 +317,18 @@ var writings = strings.Fields("comment comments docstring docstrings documentati
 
 // create shows a model the file that it adds to, or what is there already.
 func (b *builder) create() {
+	switch b.in.Params["of"] {
+	case "file": // without a text
+		if slices.Contains(b.facts.Files, pathOf(b.in.Target)) {
+			b.addInvalid("%s is there already", b.about())
+		}
+		made := b.call("fs.write", "Create "+b.about(), map[string]any{"path": b.path()}, "")
+		b.nodes[made].Args["text"] = ""
+		return
+	case "folder":
+		b.call("fs.mkdir", "Create the folder "+b.about(), map[string]any{"path": b.path()}, "")
+		return
+	}
 	place := b.within()
 	if words := strings.Fields(strings.ToLower(b.in.Target)); len(words) > 0 && slices.Contains(writings, words[0]) {
 		about := strings.Fields(b.in.Target)

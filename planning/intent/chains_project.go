@@ -101,6 +101,14 @@ func (b *builder) dependencies() {
 	}
 }
 
+// folder looks at the workspace itself.
+func (b *builder) folder() {
+	if b.facts.Folder != "" {
+		b.in.Params["workspace"] = b.facts.Folder
+	}
+	b.call("fs.stat", "Look at the folder", map[string]any{"path": "."}, "")
+}
+
 // mostLanguages is how many languages the lines of code are counted in.
 const mostLanguages = 8
 

@@ -51,6 +51,9 @@ func (b *builder) test() {
 		args["path"] = testsBelow(b.where())
 	}
 	b.call(runTests, "Run the tests", args, "tests")
+	if left := notRun(b.facts.LeftOut); left != "" {
+		b.in.Params["left_out"] = left
+	}
 }
 
 func (b *builder) lint() {
@@ -149,25 +152,19 @@ var days = strings.Fields("yesterday today monday tuesday wednesday thursday fri
 
 const askLine = "which line, of which file? Name both: who wrote line 12 of main.go"
 
-// blame shows who wrote the lines of a file, or one of them.
+// blame shows who wrote a file, or one line of it.
 func (b *builder) blame() {
-	argv := []string{"git", "--no-pager", "blame", "--date=short"}
-	line := b.in.Params["line"]
-	if file, at, ok := strings.Cut(b.in.Target, ":"); ok && isCount(at) {
-		b.in.Target, line = file, at
-		b.resolve()
-	}
 	switch {
 	case b.in.Params["of"] != "":
 		b.addMissing(askLine)
 	case b.shape() != aPath || !isFile(b.in.Target):
 		b.addMissing("%q is no file: name one, as in blame main.go", b.about())
 	}
-	title := "Show who wrote " + b.about()
-	if line != "" {
-		argv, title = append(argv, "-L", line+","+line), "Show who wrote line "+line+" of "+b.about()
+	title, path := "Show who wrote "+b.about(), pathOf(b.in.Target)
+	if line := b.in.Params["line"]; line != "" {
+		title, path = "Show who wrote line "+line+" of "+b.about(), path+":"+line
 	}
-	b.program(title, append(argv, "--", pathOf(b.in.Target)))
+	b.call("vcs.log", title, map[string]any{"path": literally(path)}, "")
 }
 
 // commit shows the changes before it asks.

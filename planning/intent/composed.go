@@ -141,19 +141,14 @@ func withMethods(kinds []string, symbols []item) string {
 }
 
 // ran shows the last lines that a program wrote.
-func (a answerer) ran(r result) []string {
+func (answerer) ran(r result) []string {
 	output := strings.TrimRight(r.Output, "\n")
 	head := code(r.Command) + " ended"
 	if strings.TrimSpace(output) == "" {
 		return []string{head + " and wrote nothing."}
 	}
 	lines := strings.Split(output, "\n")
-	most := maxTail
-	if a.in.Action == blame {
-		most = maxLines
-		lines = lines[:min(len(lines), 2*maxLines)]
-	}
-	if left := len(lines) - most; left > 0 && a.in.Action != blame {
+	if left := len(lines) - maxTail; left > 0 {
 		return []string{head + ". Its last lines, after " + english.Count(left, "other") + ":", fence("text", strings.Join(lines[left:], "\n"))}
 	}
 	return []string{head + ":", fence("text", strings.Join(lines, "\n"))}

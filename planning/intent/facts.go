@@ -29,6 +29,10 @@ type Facts struct {
 	Large    []string      `json:"large,omitempty"`    // of Files and Inside, those too large to be read whole
 	Related  []string      `json:"related,omitempty"`  // files with most of the words of a goal
 
+	Folder string `json:"folder,omitempty"` // the absolute path of the workspace, where the goal asks for it
+
+	LeftOut []LeftOut `json:"left_out,omitempty"` // tests that a run of all tests leaves out, where the goal asks for all
+
 	Project Project `json:"project,omitzero"` // where the goal builds it, runs one of its commands or asks about it
 
 	Sketch Sketch `json:"-"` // of the workspace
@@ -92,6 +96,9 @@ func SurveyFor(in Intent, goal string) *Survey {
 
 // Repository reports whether facts of the repository are wanted.
 func (s *Survey) Repository() bool { return s.in.Action == commit || s.in.Action == push }
+
+// Folder reports whether the path of the workspace is wanted.
+func (s *Survey) Folder() bool { return s.in.Action == folder }
 
 // Lines is a regular expression for the lines to pass to Line, "" if none are
 // needed.
@@ -193,6 +200,9 @@ var declarationKinds = map[string]string{
 // knows.
 func (s *Survey) Facts(size func(at string) int64) Facts {
 	facts := s.facts
+	if s.in.Action == test && s.in.Target == "" && s.in.Params["in"] == "" {
+		facts.LeftOut = leftOut(s.files)
+	}
 	relevant := slices.Clone(facts.Files)
 	for i, d := range facts.Declared {
 		facts.Declared[i].Tested = s.tested(d.Path)

@@ -21,7 +21,7 @@ func (f form) category() string { return chains[f.action].category }
 // work for a model, which reads them.
 func (f form) worded() bool {
 	replaces := slices.ContainsFunc(f.elements, func(e element) bool { return e.slot == "with" })
-	return f.action == explain || f.action == debug || IsModelWork(f.action) && !replaces && f.params["remove"] == ""
+	return f.action == explain || f.action == debug || IsModelWork(f.action) && !replaces && f.params["remove"] == "" && f.params["of"] == ""
 }
 
 // element is one part of a form.
@@ -100,8 +100,8 @@ func match(elements []element, tokens []token) (spelled int, slots []filledSlot,
 // fits reports whether tokens are of the kind that a slot takes.
 func fits(kind string, tokens []token) bool {
 	trimmed := trim(tokens)
-	if kind == "day" {
-		return isDay(tokens)
+	if fit, ok := phraseKinds[kind]; ok {
+		return fit(tokens)
 	}
 	if kind == "" || len(trimmed) != 1 {
 		return kind == ""
@@ -128,6 +128,25 @@ func fits(kind string, tokens []token) bool {
 	default: // "one"
 		return true
 	}
+}
+
+// phraseKinds are the kinds of words that may be several, or that no word may stand beside.
+var phraseKinds = map[string]func([]token) bool{"day": isDay, "marks": areMarks, "dir": areFolderPath}
+
+// areMarks reports whether tokens name marks of comments and nothing else.
+func areMarks(tokens []token) bool {
+	tokens = trim(tokens)
+	return len(tokens) > 0 && marksIn(strings.Join(argvOf(tokens), " ")) != nil
+}
+
+// areFolderPath reports whether tokens are the path of a folder in another, without a word for
+// its kind: a branch has a slash, too.
+func areFolderPath(tokens []token) bool {
+	if len(tokens) != 1 {
+		return false
+	}
+	t := tokens[0]
+	return !t.quoted && strings.Contains(t.text, "/") && isPath(t.text) && !isFile(t.text) && !isPattern(t.text)
 }
 
 // mayBeName reports whether a word may name something in code: it says nothing by itself.

@@ -25,6 +25,9 @@ var grammar = []struct {
 }{
 	{action: find, forms: `find|locate|grep [for] [<x>]
 		search|look [code|codebase|project] for <x>
+		$see <x:marks>
+		$see <x:marks> in|of|under <in:one>
+		what|which <x:marks> $is there
 		where $do we|i|you|they <x>
 		where <x> happens|lives|is|are
 		where $is <x>
@@ -70,6 +73,12 @@ var grammar = []struct {
 		how many lines [code] $do <in:file> have
 		count lines [code]
 		count lines [code] in|of <in:one>`},
+	{action: folder, forms: `pwd
+		where am i
+		what|which folder|directory $is this|it
+		what|which folder|directory am i in
+		what $is current|working [working] folder|directory
+		[show] current [working] folder|directory`},
 	{action: readFile, forms: `show|read|open [file] <x:file>`},
 	{action: explain, forms: `explain|describe|summarise|summarize [<x>]
 		what $is <x>
@@ -83,7 +92,11 @@ var grammar = []struct {
 	{action: edit, forms: `edit|modify|update|change [<x>]
 		replace <x> with|by <with>
 		change|update|set|bump|edit <x> to <to>`},
-	{action: edit, params: map[string]string{"remove": "true"}, forms: `delete|remove <x:file>`},
+	{action: edit, params: map[string]string{"remove": "true"}, forms: `delete|remove|rm <x:file>`},
+	{action: edit, params: map[string]string{"remove": "folder"}, forms: `delete|remove <x:dir>
+		delete|remove folder|directory <x:one>
+		delete|remove <x:one> folder|directory
+		rm -r|-rf <x:one>`},
 	{action: fix, forms: `$fix [<x>]
 		$fix $bug in|of <x>
 		$fix <problem> $bug in|of <x>
@@ -124,6 +137,10 @@ var grammar = []struct {
 		why <x> [$is] $fail
 		what is wrong with <x>
 		<x> is $fail`},
+	{action: create, params: map[string]string{"of": "file"}, forms: `create|make|add [new] [empty] file [called|named] <x:file>
+		touch <x:file>`},
+	{action: create, params: map[string]string{"of": "folder"}, forms: `create|make|add [new] [empty] folder|directory [called|named] <x:one>
+		mkdir [-p] <x:one>`},
 	{action: create, forms: `create|implement|add|generate [new] [<x>]
 		add [new] <x> to|into <in>`},
 	{action: addTests, forms: `$write [$sort] $tests

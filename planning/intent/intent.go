@@ -19,10 +19,12 @@ type Intent struct {
 	//	problem    fix the P bug in X
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         "files", "tests" or "symbols" where all of those are to be listed, "staged" where those changes are
+	//	of         "file" or "folder" where an empty one is to be created; "files", "tests" or "symbols" where all of those are to be listed, "staged" where those changes are
 	//	kinds      the kinds of symbols that are to be listed
 	//	since      the date from which commits are asked for
 	//	line       the line that is asked about
+	//	left_out   a sentence about tests that a run of all tests leaves out
+	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
 	//	how        "true" where it is asked how something is done
 	//	trace      "true" where the callers of the target are asked for, too
@@ -30,7 +32,7 @@ type Intent struct {
 	//	case, whole, expression, glob   how grep is to search
 	//	exact      "true" where several words were quoted: they are searched for as they stand
 	//	commit     the commit whose changes are asked for: HEAD where it is the last
-	//	remove     "true" where a file is to be removed
+	//	remove     "true" where a file is to be removed, "folder" where a folder is
 	//	create     "true" where a branch is to be made
 	//	tests      "true" where a run of the tests is to follow a change
 	Params     map[string]string `json:"params"`
@@ -75,6 +77,7 @@ const (
 	command      = "run" // a program with its arguments, as typed
 	dependencies = "dependencies"
 	countLines   = "lines"
+	folder       = "folder"
 	none         = "none"
 )
 

@@ -143,6 +143,9 @@ func (r *formMatch) fill(words string, s filledSlot) {
 			}
 		}
 		r.target = r.name(words, about)
+		if file, line, ok := strings.Cut(r.target.text, ":"); ok && r.form.action == blame && isCount(line) { // a.go:12
+			r.target.text, r.params["line"] = file, phrase{text: line}
+		}
 	case "in":
 		r.params[s.slot] = cut(words, trim(s.tokens))
 	default:

@@ -64,8 +64,6 @@ func runsProgram(first token, args []token) bool {
 	switch first.key {
 	case "pytest":
 		return true
-	case "pwd":
-		return len(args) == 0
 	case "cargo", "npm", "pnpm", "yarn", "bun":
 		return len(args) > 0 && !second.is(articles...) && !second.is(questions...) && !second.is(groups["is"]...)
 	case "go":

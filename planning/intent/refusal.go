@@ -25,7 +25,11 @@ func (f Facts) Refuse(words string) Refusal {
 	}
 	r := Refusal{Text: "I do not understand \"" + plan.OneLine(words, 80) + "\".", Near: f.near(words)}
 	if in := Parse(words); IsModelWork(in.Action) {
-		r.Text = "Only a model can " + strings.ToLower(works[in.Action].title) + " code."
+		work := strings.ToLower(works[in.Action].title)
+		if in.Action == create {
+			work = "write"
+		}
+		r.Text = "Only a model can " + work + " code."
 	}
 	if len(r.Near) > 0 {
 		r.Text += " " + DidYouMean(r.Near)
@@ -57,6 +61,9 @@ func beyond(tokens []token) string {
 		return ""
 	case tokens[0].is("undo"):
 		return "To undo what the last run changed, use the command undo: `replan undo`, or /undo on the screen."
+	case tokens[0].is("help") && len(tokens) == 1:
+		return "Type what you want done, in a few words. Without a model: find X, what is X, where is X used, list functions, show FILE, who wrote FILE, " +
+			"rename X to Y, run the tests, build, commit. On the screen ? lists the keys and /help the commands; `replan --help` lists those of the shell."
 	case tokens[0].is("redo"):
 		return "There is no redo: give the goal of the undone run again."
 	default:
@@ -120,7 +127,8 @@ var others = []struct{ form, instead string }{
 	{"definition|declaration <x:one>", "find where <x> is defined"},
 	{"usages|uses|references|callers <x:one>", "where is <x> used"},
 	{"who|what depends on <x:one>", "where is <x> used"},
-	{"delete|remove <x:one>", "where is <x> used"},
+	{"delete|remove <x:name>", "where is <x> used"},
+	{"create|make|add|write [new] file [called|named] <x:file> <_>", "create a file <x>"},
 	{"search <x:one>", "find <x>"},
 	{"write|add docs|documentation <_>", "find README"},
 }

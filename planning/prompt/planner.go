@@ -46,6 +46,7 @@ type ModelTrouble struct {
 	Host   untrusted.Text   `json:"host,omitempty"`   // of the model server
 	Model  untrusted.Text   `json:"model,omitempty"`  // the requested model; "" for any
 	Models []untrusted.Text `json:"models,omitempty"` // available on the server instead
+	Start  bool             `json:"start,omitempty"`  // the server can be started on this machine
 	Pull   untrusted.Text   `json:"pull,omitempty"`   // the model to pull: the requested one, or one that fits the machine; "" if a pull does not help
 }
 

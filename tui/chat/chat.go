@@ -47,8 +47,8 @@ type State struct {
 	Closed    bool     // the session is over
 	Typed     bool     // the input holds text
 	OrderKeys []string // names of the keys that give an order of a refusal; none if no goals are taken
-	PullKey   string   // name of the key that pulls the model that a refusal names
-	Pullable  string   // the model that would help and can be pulled; "" for none
+	RemedyKey string   // name of the key that gets a model
+	Remedy    Remedy   // what that key does
 
 	Shown  *agent.Run // the run in the plan pane, nil for none
 	Opened string     // index of the step that has the keys, "" for none

@@ -14,6 +14,7 @@ import (
 // reply to it.
 func (c *Pane) Message(d event.ChatUser, preparing bool) {
 	c.sent = d.Text.Visible()
+	c.ForgetAgain()
 	c.Introduce(preparing)
 	c.addMessage(d.Text, d.Mentions)
 }

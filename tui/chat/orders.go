@@ -9,7 +9,25 @@ type orders struct {
 	chat  *viewport
 	block *Block   // shows the newest refusal, nil for none
 	texts []string // the orders; none once one is given
+	again string   // the refused goal, to be sent again once there is a model; "" for none
 }
+
+// Remedy is what a key does about a missing model. The zero value does nothing.
+type Remedy struct {
+	Pull     string // pulls this model; "" for none
+	Start    bool   // starts the model server
+	Starting bool   // the server is being started, which the key cancels
+	Log      string // the file with the output of the server that was started; "" for none
+}
+
+// offers reports whether the key does anything.
+func (r Remedy) offers() bool { return r.Pull != "" || r.Start || r.Starting }
+
+// await has a refused goal sent again once there is a model; "" has none.
+func (o *orders) await(goal string) { o.again = goal }
+
+// awaited returns the refused goal that waits for a model, "" for none.
+func (o *orders) awaited() string { return o.again }
 
 // offer notes that a block shows a refusal with these orders.
 func (o *orders) offer(b *Block, texts []string) {

@@ -13,8 +13,8 @@ import (
 // orderIDs are the actions that give an order of the newest refusal, in their order.
 var orderIDs = [mostOrders]string{"chat.order_1", "chat.order_2", "chat.order_3"}
 
-// pullID is the action that pulls the model that the newest refusal names.
-const pullID = "chat.pull"
+// remedyID is the action that starts the model server, or pulls the model that is missing.
+const remedyID = "chat.get_model"
 
 // orderRow is the row of the action that gives an order of the newest refusal.
 func orderRow(at int, key, does string) keymap.Row[*Pane] {
@@ -36,12 +36,10 @@ func orderActions() keymap.Table[*Pane] {
 		orderRow(1, "2", "do the second one"),
 		orderRow(2, "3", "do the third one"),
 		{
-			ID: pullID, Keys: "0", Does: "pull the model that it names", KeyOnly: true,
-			When:   func(c *Pane) bool { return c.offeredModel() != "" && !c.state.Typed },
-			Refuse: keymap.Needs(func(c *Pane) bool { return c.offeredModel() != "" }, "The newest entry of the chat names no model to pull."),
-			Do: func(c *Pane) keymap.Requests {
-				return keymap.Requests{keymap.DoAction("models"), session.Pull{Model: c.offeredModel()}}
-			},
+			ID: remedyID, Keys: "0", Does: "start Ollama or pull a model", KeyOnly: true,
+			When:   func(c *Pane) bool { return c.remedy().offers() && !c.state.Typed },
+			Refuse: keymap.Needs(func(c *Pane) bool { return c.remedy().offers() }, "The newest entry of the chat names no model to pull and no server to start."),
+			Do:     (*Pane).getModel,
 		},
 	}
 }
@@ -59,8 +57,8 @@ func (c *Pane) OrderHints(k *keymap.Map) []keymap.Hint {
 	if n := c.offeredOrders(); n > 0 && !c.state.Typed {
 		hints = append(hints, k.Hint("do it", orderIDs[:n]...))
 	}
-	if c.offeredModel() != "" && !c.state.Typed {
-		hints = append(hints, k.Hint("pull", pullID))
+	if r := c.remedy(); r.offers() && !c.state.Typed {
+		hints = append(hints, k.Hint(r.word(), remedyID))
 	}
 	return hints
 }
@@ -73,17 +71,88 @@ func (c *Pane) offeredOrders() int {
 	return c.orders.count()
 }
 
-// offeredModel returns the model that the newest entry of the chat offers to pull here, "" for
-// none.
-func (c *Pane) offeredModel() string {
-	if !c.orders.open() {
-		return ""
+// remedy returns what the newest entry of the chat offers to do about a missing model. The
+// welcome page offers to start the server.
+func (c *Pane) remedy() Remedy {
+	switch r := c.state.Remedy; {
+	case c.orders.open():
+		return r
+	case c.OnlyNotes():
+		return Remedy{Start: r.Start, Starting: r.Starting}
+	default:
+		return Remedy{}
 	}
-	return c.state.Pullable
+}
+
+// word says in the footer what the key does.
+func (r Remedy) word() string {
+	switch {
+	case r.Starting:
+		return "cancel"
+	case r.Start:
+		return "start Ollama"
+	default:
+		return "pull"
+	}
+}
+
+// getModel starts the model server or pulls the missing model, and has a goal that was refused
+// for its lack sent again. Pressed once more, it cancels the start.
+func (c *Pane) getModel() keymap.Requests {
+	r := c.remedy()
+	c.ForgetAgain()
+	if c.orders.open() && !r.Starting {
+		c.orders.await(c.sent)
+	}
+	switch {
+	case r.Starting:
+		return keymap.SendCommands(session.CancelStart{})
+	case r.Start:
+		return keymap.SendCommands(session.StartModelServer{})
+	default:
+		return keymap.Requests{keymap.DoAction("models"), session.Pull{Model: r.Pull}}
+	}
+}
+
+// SendsAgain reports whether a refused goal waits for a model.
+func (c *Pane) SendsAgain() bool { return c.orders.awaited() != "" }
+
+// TakeAgain returns what sends the refused goal again that waited for a model, once.
+func (c *Pane) TakeAgain() keymap.Requests {
+	goal := c.orders.awaited()
+	c.ForgetAgain()
+	return keymap.Requests{keymap.ScrollToEnd{}, session.Submit{Text: goal}}
+}
+
+// ForgetAgain has no refused goal sent again: there will be no model, or the user went on.
+func (c *Pane) ForgetAgain() { c.orders.await("") }
+
+// remedyLines draws what a refusal offers to do about a missing model.
+func (c *Pane) remedyLines(r Remedy, width int) []draw.TextLine {
+	l := c.Styles
+	var lines []draw.TextLine
+	if r.Log != "" {
+		lines = draw.Led("  "+l.Success.Render(l.Glyphs.Done)+" ", l.Muted, draw.Wrapped("Ollama is started; its output is in "+untrusted.Line(r.Log), width-4))
+	}
+	const then = ", then send the goal again"
+	switch {
+	case r.Starting:
+		words := "Starting Ollama" + l.Glyphs.Ellipsis
+		if c.SendsAgain() {
+			words = "Starting Ollama; the goal is sent again once it answers" + l.Glyphs.Ellipsis
+		}
+		lines = append(lines, draw.Led("  ", l.Running, draw.Wrapped(words, width-2))...)
+		lines = append(lines, offerLines(l, c.state.RemedyKey, "cancel", remedyID, width)...)
+	case r.Start:
+		lines = append(lines, offerLines(l, c.state.RemedyKey, "start Ollama here"+then, remedyID, width)...)
+	case r.Pull != "":
+		lines = append(lines, offerLines(l, c.state.RemedyKey, "pull "+r.Pull+" from here"+then, remedyID, width)...)
+	}
+	return lines
 }
 
 // refuse shows the words of a refusal, with a line for each order that it offers and one for
-// the model that can be pulled.
+// what gets a model.
 func (c *Pane) refuse(words string, near []string) {
 	l := c.Styles
 	said, after := words, ""
@@ -94,9 +163,9 @@ func (c *Pane) refuse(words string, near []string) {
 	current := func() bool { return c.orders.shows(b) }
 	b = &Block{text: func() string { return words }, live: true, note: true, until: func() bool { return !current() }, lay: func(width int) []draw.TextLine {
 		lines := draw.Led(l.Danger.Render(l.Glyphs.Failed)+" ", l.Muted, draw.Wrapped(said, width-2))
-		orders, model := 0, ""
+		orders, remedy := 0, Remedy{}
 		if current() {
-			orders, model = c.offeredOrders(), c.offeredModel()
+			orders, remedy = c.offeredOrders(), c.remedy()
 		}
 		for i, text := range near {
 			if i < orders {
@@ -108,10 +177,7 @@ func (c *Pane) refuse(words string, near []string) {
 		if after != "" {
 			lines = append(lines, draw.Led("  ", l.Muted, draw.Wrapped(after, width-2))...)
 		}
-		if model != "" {
-			lines = append(lines, offerLines(l, c.state.PullKey, "pull "+model+" from here", pullID, width)...)
-		}
-		return lines
+		return append(lines, c.remedyLines(remedy, width)...)
 	}}
 	c.Add(b)
 	c.orders.offer(b, near)
@@ -128,10 +194,10 @@ func offerLines(l *draw.Styles, key, does, action string, width int) []draw.Text
 }
 
 // OrderKeys returns the names of the keys that give an order of a refusal, and of the one that
-// pulls the model that it names.
-func OrderKeys(k *keymap.Map) (orders []string, pull string) {
+// gets a model.
+func OrderKeys(k *keymap.Map) (orders []string, remedy string) {
 	for _, id := range orderIDs {
 		orders = append(orders, k.Name(id))
 	}
-	return orders, k.Name(pullID)
+	return orders, k.Name(remedyID)
 }

@@ -13,6 +13,7 @@ type State struct {
 	Past     []agent.Summary // runs of earlier sessions, newest first
 	Session  session.Status
 	Pull     session.PullProgress // under way; no Model means none
+	Starting bool                 // the model server is being started
 	Reported bool                 // the session has reported its status
 	Looking  bool                 // the session looks again for a model
 	Closed   bool                 // the session is over

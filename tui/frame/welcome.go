@@ -126,6 +126,9 @@ func (w *welcome) explainTrouble(p *page, s State) {
 	if s.Looking {
 		p.Add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
+	if s.Starting {
+		p.Add(l.Running.Render("Starting Ollama" + l.Glyphs.Ellipsis))
+	}
 	if s.Pull.Model != "" {
 		p.Add(l.Running.Render(l.Cut(wording.Pulling(s.Pull), p.Width)))
 	}
@@ -134,8 +137,11 @@ func (w *welcome) explainTrouble(p *page, s State) {
 	switch trouble.Kind {
 	case prompt.TroubleUnreachable:
 		p.command("ollama serve", "start it on this computer")
+		if trouble.Start {
+			p.key(w.keys.Hint("start it from here", "chat.get_model"))
+		}
 		p.command("replan --host HOST:PORT", "or use another host (--host or OLLAMA_HOST)")
-		if !p.brief {
+		if !p.brief && !trouble.Start {
 			p.command("ollama.com/download", "download it")
 		}
 	case prompt.TroubleNoModels:

@@ -2,7 +2,7 @@ package keymap
 
 // typed lists the actions that users type as commands of the chat, with the commands.
 var typed = map[string]string{
-	"/quit": "quit", "/exit": "quit", "/q": "quit", "/settings": "settings", "/config": "settings", "/keys": "help",
+	"help": "help", "/quit": "quit", "/exit": "quit", "/q": "quit", "/settings": "settings", "/config": "settings", "/keys": "help",
 	"/theme": "themes", "/themes": "themes", "/model": "models", "/mcp": "servers", "/servers": "servers", "/stop": "run.stop",
 	"/resume": "runs", "/history": "chat.history", "/palette": "palette", "/editor": "chat.editor",
 }

@@ -44,6 +44,7 @@ var silentKinds = map[event.Kind]string{
 	session.KindChosen:           "for the screen; why nothing was chosen is a note too",
 	session.KindPull:             "for the screen, where models are pulled",
 	session.KindRemoved:          "for the screen, where models are removed",
+	session.KindModelServer:      "for the screen, where the server is started",
 	session.KindSettingSaved:     "for the screen, where the choice was made",
 }
 

@@ -82,6 +82,7 @@ func TestReadingRunsNoConfiguredPrograms(t *testing.T) {
 		{"vcs.diff", args{"of": "commit"}},
 		{"vcs.diff", args{"ref": "HEAD"}},
 		{"vcs.log", nil},
+		{"vcs.log", args{"path": "b:1"}},
 		{"vcs.show", nil},
 		{"vcs.branches", nil},
 	} {

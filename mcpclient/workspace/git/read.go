@@ -315,6 +315,11 @@ type commitInfo struct {
 	Body    string `json:"body"`
 }
 
+// words is the commit on one line.
+func (c commitInfo) words() string {
+	return fmt.Sprintf("%.10s %.10s %s (%s)", c.Hash, c.Date, c.Subject, c.Author)
+}
+
 type logArgs struct {
 	Path      string `json:"path,omitempty" jsonschema:"only commits that changed this file or folder"`
 	Max       int    `json:"max,omitempty" jsonschema:"how many commits to return; default: 20"`
@@ -338,6 +343,9 @@ func (o *reader) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.Answe
 	}
 	if !r.born {
 		return op.Reply(logResult{Commits: []commitInfo{}}, "there is no commit yet"), nil
+	}
+	if file, line, ok := o.repositories.lineOf(args.Path); ok {
+		return o.repositories.logOfLine(ctx, r, file, line)
 	}
 	var which []string
 	if args.Since != "" {
@@ -370,7 +378,7 @@ func (o *reader) vcsLog(ctx context.Context, _ op.Call, args logArgs) (*op.Answe
 	for info := range commits(out.data) {
 		info.Body = strings.TrimSpace(op.MiddleCut(info.Body, maxBody))
 		result.Commits = append(result.Commits, info)
-		parts = append(parts, fmt.Sprintf("%.10s %.10s %s (%s)", info.Hash, info.Date, info.Subject, info.Author))
+		parts = append(parts, info.words())
 	}
 	total, err := r.must(ctx, "count the commits", gitRun{args: append([]string{"rev-list", "--count"}, which...)})
 	if err != nil {

@@ -25,6 +25,7 @@ type fileDiff struct {
 	adds    []string // only on the new side
 	removes []string // only on the old side
 	within  []string // around changed lines
+	unsure  bool     // some changed lines are in none that is known
 }
 
 // readDiff reads a unified diff, of git or not. A truncated diff is read up to its
@@ -180,14 +181,17 @@ func (f *fileDiff) touch(ctx context.Context, left *int) {
 	}
 	var before, after, within []string
 	for _, h := range f.hunks {
-		oldNames, oldScopes := side(ctx, h, f.path, gitdiff.OpDelete, left)
-		newNames, newScopes := side(ctx, h, f.path, gitdiff.OpAdd, left)
-		before, after = append(before, oldNames...), append(after, newNames...)
-		scopes := append(newScopes, oldScopes...)
-		if o, err := source.OutlineOf(ctx, f.path, h.Comment+"\n"); len(scopes) == 0 && err == nil && len(o.Symbols) > 0 {
-			scopes = []string{o.Symbols[0].Name}
+		removed := side(ctx, h, f.path, gitdiff.OpDelete, left)
+		added := side(ctx, h, f.path, gitdiff.OpAdd, left)
+		before, after = append(before, removed.names...), append(after, added.names...)
+		if loose := slices.Concat(removed.loose, added.loose); len(loose) > 0 {
+			name, sure := begun(ctx, h, f.path, slices.Max(loose))
+			if f.unsure = f.unsure || !sure; name != "" {
+				within = append(within, name)
+			}
 		}
-		within = append(within, scopes...)
+		both := slices.DeleteFunc(slices.Clone(added.names), func(name string) bool { return !slices.Contains(removed.names, name) })
+		within = slices.Concat(within, both, added.scopes, removed.scopes)
 	}
 	f.adds, f.removes = without(after, before), without(before, after)
 	f.within = without(within, slices.Concat(f.adds, f.removes))
@@ -204,40 +208,107 @@ func without(names, other []string) []string {
 	return out.all()
 }
 
-// side returns the declarations in changed lines of one side of a hunk, and the
-// innermost ones around its other changed lines.
-func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (names, scopes []string) {
+// sideOf is what a side of a hunk shows of the declarations that it is about.
+type sideOf struct {
+	names  []string // in changed lines
+	scopes []string // the innermost ones around other changed lines
+	loose  []int    // changed lines of the hunk that lie in none of them
+}
+
+// side reads one side of a hunk.
+func side(ctx context.Context, h *gitdiff.TextFragment, file string, op gitdiff.LineOp, left *int) (found sideOf) {
 	var text strings.Builder
+	var lines []string
 	var changed []int
-	n := 0
-	for _, l := range h.Lines {
+	at := map[int]int{} // from the lines of the side to those of the hunk
+	for i, l := range h.Lines {
 		if l.Op != gitdiff.OpContext && l.Op != op {
 			continue
 		}
-		if n++; l.Op == op {
-			changed = append(changed, n)
+		lines = append(lines, strings.TrimSpace(l.Line))
+		if at[len(lines)] = i; l.Op == op {
+			changed = append(changed, len(lines))
 		}
 		text.WriteString(l.Line)
 	}
 	if *left -= text.Len(); *left < 0 {
-		return nil, nil
+		return found
 	}
 	o, err := source.OutlineOf(ctx, file, text.String())
-	if err != nil {
-		return nil, nil
+	if rest := withoutEnd(text.String()); err == nil && len(o.Symbols) == 0 && rest != "" {
+		o, err = source.OutlineOf(ctx, file, rest)
 	}
+	if err != nil {
+		return found
+	}
+	loose := slices.Clone(changed)
 	for _, s := range o.Symbols {
-		holds := func(line int) bool { return s.Line <= line && line <= s.EndLine }
+		first := s.Line - commentAbove(lines[:s.Line-1])
+		holds := func(line int) bool { return first <= line && line <= s.EndLine }
+		loose = slices.DeleteFunc(loose, holds)
 		switch {
 		case s.Kind == "field" || s.Kind == "heading" || s.Parent != "" && s.Kind != "method":
 		case slices.Contains(changed, s.Line):
-			names = append(names, s.Name)
+			found.names = append(found.names, s.Name)
 		case s.Kind != "variable" && s.Kind != "constant" && slices.ContainsFunc(changed, holds):
-			if last := len(scopes) - 1; last >= 0 && scopes[last] == s.Parent {
-				scopes = scopes[:last]
+			if last := len(found.scopes) - 1; last >= 0 && found.scopes[last] == s.Parent {
+				found.scopes = found.scopes[:last]
 			}
-			scopes = append(scopes, s.Name)
+			found.scopes = append(found.scopes, s.Name)
 		}
 	}
-	return names, scopes
+	for _, line := range loose {
+		if lines[line-1] != "" {
+			found.loose = append(found.loose, at[line])
+		}
+	}
+	return found
+}
+
+// withoutEnd blanks the end of a declaration that begins before a text, so that what follows can
+// be read; "" if the text does not begin in one.
+func withoutEnd(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	end := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" && line[0] != ' ' && line[0] != '\t' })
+	if end < 0 {
+		return ""
+	}
+	if strings.ContainsAny(lines[end][:1], "})]") {
+		end++
+	}
+	if end == 0 {
+		return ""
+	}
+	return strings.Repeat("\n", end) + strings.Join(lines[end:], "")
+}
+
+// commentAbove counts the lines at the end of some that are a comment or an attribute, which
+// belong to what follows.
+func commentAbove(lines []string) (n int) {
+	for n < len(lines) && strings.IndexAny(lines[len(lines)-1-n], "/#*@") == 0 {
+		n++
+	}
+	return n
+}
+
+// opening matches the header of a hunk before the first declaration of a file.
+var opening = lazyregexp.New(`^(?:$|(?:package|import|from|use|using|require|include|module|mod|#)\b|["'])`)
+
+// begun returns the declaration that begins before a hunk and still holds one of its lines, ""
+// if there is none. sure is false where the header and the indentation do not say: git's header
+// names the last declaration before the hunk, even if it ends there.
+func begun(ctx context.Context, h *gitdiff.TextFragment, file string, line int) (name string, sure bool) {
+	if opening.MatchString(h.Comment) {
+		return "", true
+	}
+	for _, l := range h.Lines[:line+1] {
+		if text := strings.TrimRight(l.Line, " \t\r\n"); text != "" && text[0] != ' ' && text[0] != '\t' {
+			return "", false
+		}
+	}
+	o, err := source.OutlineOf(ctx, file, h.Comment+"\n")
+	if err != nil || len(o.Symbols) == 0 {
+		return "", false
+	}
+	return o.Symbols[0].Name, true
 }

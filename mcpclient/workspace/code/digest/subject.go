@@ -111,7 +111,7 @@ func (f fileDiff) subject() string {
 		return named("Add ", f.adds, " to ")
 	case few(f.removes) && len(f.adds) == 0:
 		return named("Remove ", f.removes, " from ")
-	case few(f.within) && len(f.adds) == 0:
+	case few(f.within) && len(f.adds) == 0 && !f.unsure:
 		return named("Update ", f.within, " in ")
 	default:
 		return fits(update...)

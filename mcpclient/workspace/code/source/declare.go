@@ -91,7 +91,7 @@ func (r *braceReader) directive(i int) int {
 	}
 	if f.at(i+1) == "define" && i+2 < len(r.lexemes) {
 		r.start = i
-		r.add("macro", "", i+2, false)
+		r.add("macro", "", i+2, false, false)
 	}
 	line = f.lastContinued(line)
 	last := i
@@ -225,7 +225,7 @@ func (r *braceReader) statement(end int, body bool) scope {
 			if len(m) > 4 {
 				before = src[m[2]:m[3]]
 			}
-			if sc, ok := r.add(kind, before, f.lexemeAt(from+name), body); ok && name > at {
+			if sc, ok := r.add(kind, before, f.lexemeAt(from+name), body, p.any); ok && name > at {
 				at, last = name, sc
 			}
 		}
@@ -234,8 +234,8 @@ func (r *braceReader) statement(end int, body bool) scope {
 }
 
 // add adds the declaration of the name at a lexeme, unless it turns out to be
-// none. It returns the scope of its body.
-func (r *braceReader) add(kind, before string, name int, body bool) (scope, bool) {
+// none. A reserved word is a name only if any word is. It returns the scope of its body.
+func (r *braceReader) add(kind, before string, name int, body, anyWord bool) (scope, bool) {
 	f, top, word := r.f, r.top(), r.f.at(name)
 	parent := ""
 	if kind == "" {
@@ -246,7 +246,7 @@ func (r *braceReader) add(kind, before string, name int, body bool) (scope, bool
 	}
 	named := lastPart(cmp.Or(parent, top.parent)) == word // like its class
 	switch {
-	case r.seen[name], reserved[word], kind == "constructor" && !named && word != kind:
+	case r.seen[name], reserved[word] && !anyWord, kind == "method" && word == "new", kind == "constructor" && !named && word != kind:
 		return scope{}, false
 	case kind == "field" && afterKeyword[f.at(name-1)]: // a type is declared
 		return scope{}, false

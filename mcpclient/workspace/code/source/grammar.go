@@ -28,6 +28,7 @@ type pattern struct {
 	kind string
 	in   where
 	re   *lazyregexp.Regexp
+	any  bool // the name may be a reserved word: its place says that it is one
 }
 
 // where restricts a pattern to declarations that stand directly in something.
@@ -56,7 +57,14 @@ func (w where) allows(kind string) bool {
 
 func find(kind string, in where, expression string) pattern {
 	words := strings.NewReplacer("NAME", `([\pL_][\pL\pM\pN_]*)`, "WORD", `([\pL_$][\pL\pM\pN_$]*)`)
-	return pattern{kind, in, lazyregexp.New(words.Replace(expression))}
+	return pattern{kind: kind, in: in, re: lazyregexp.New(words.Replace(expression))}
+}
+
+// findAny is find for names that may be reserved words of other languages, or of this one.
+func findAny(kind string, in where, expression string) pattern {
+	p := find(kind, in, expression)
+	p.any = true
+	return p
 }
 
 // container reports whether declarations of a kind have members.
@@ -138,7 +146,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 				find("variable", outside, scriptStart+`(?:let|var)\s+WORD`),
 				find("function", anywhere, `(?m)^\s*((?:[\w$]+\s*\.\s*)+)WORD`+scriptValue),
 				find("constructor", member, scriptMods+`(constructor)\s*\(`),
-				find("method", member, scriptMods+`WORD\s*\??\s*\(`),
+				findAny("method", member, scriptMods+`WORD\s*\??\s*\(`),
 				find("constant", listed, `\A\s*WORD\s*(?:=|\z)`),
 				find("field", member, scriptMods+`WORD\s*[?!]?\s*(?::|=[^>]|=\z|\z)`),
 			},
@@ -166,7 +174,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 		},
 		"Rust": {
 			declare: []pattern{
-				find("function", anywhere, rustStart+`fn\s+NAME`),
+				findAny("function", anywhere, rustStart+`fn\s+NAME`),
 				find("", anywhere, rustStart+`(struct|enum|trait|union|type)\s+NAME`),
 				find("module", anywhere, rustStart+`mod\s+NAME`),
 				find("constant", outside, rustStart+`const\s+NAME`),
@@ -181,7 +189,7 @@ var grammars = sync.OnceValue(func() map[string]*grammar {
 		"PHP": {
 			declare: []pattern{
 				find("", anywhere, phpStart+`(class|interface|trait|enum)\s+NAME`),
-				find("function", anywhere, phpStart+`function\s+&?\s*NAME`),
+				findAny("function", anywhere, phpStart+`function\s+&?\s*NAME`),
 				find("constant", outside, phpStart+`const\s+(?:\w+\s+)?NAME\s*=`),
 				find("field", member, `\A\s*(?:[\w?|\\]+\s+)+\$NAME`),
 			},
