@@ -242,7 +242,7 @@ func (r *reader) withoutBase64(value any, declared string) (any, error) {
 				break
 			}
 		}
-		for _, key := range plan.SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if v[key], err = r.withoutBase64(v[key], declared); err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -196,7 +197,7 @@ func wholeNumbers(r formReader, found []alternative, v any, forms []form, known 
 		}
 	case map[string]any:
 		forms = slices.DeleteFunc(slices.Clone(forms), func(f form) bool { return !f.maybe("object") })
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if holdsUnusualNumber(v[key]) {
 				next, known := r.field(forms, key)
 				found = wholeNumbers(r, found, v[key], next, known, append(at, key))

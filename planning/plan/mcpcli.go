@@ -92,7 +92,7 @@ func (e *exporter) value(step string, v any) any {
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			object[key] = e.value(step, v[key])
 		}
 		return object

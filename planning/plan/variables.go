@@ -161,20 +161,10 @@ func visitReferences(v any, path []string, visit func(path []string, r Reference
 			visitReferences(item, append(path, strconv.Itoa(i)), visit)
 		}
 	case map[string]any:
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			visitReferences(v[key], append(path, key), visit)
 		}
 	}
-}
-
-// SortedKeys returns the keys of an object in order.
-func SortedKeys(object map[string]any) []string {
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // holdsReference reports whether a JSON value holds a reference.
@@ -282,7 +272,7 @@ func resolve(v any, values map[string]any) (any, error) {
 		return list, nil
 	case map[string]any:
 		object := make(map[string]any, len(v))
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			resolved, err := resolve(v[key], values)
 			if err != nil {
 				return nil, err

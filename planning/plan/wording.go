@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func contents(v any, path []string) (place []string, size string) {
 			}
 		}
 	case map[string]any:
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if place, size = contents(v[key], append(slices.Clone(path), key)); size != "" {
 				return place, size
 			}

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,7 +215,7 @@ func objectWithList(object map[string]any, depth int) (map[string]any, bool) {
 	if depth == maxNesting {
 		return nil, false
 	}
-	for _, key := range plan.SortedKeys(object) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if inner, ok := object[key].(map[string]any); ok && key != "args" {
 			if with, ok := objectWithList(inner, depth+1); ok {
 				return with, true

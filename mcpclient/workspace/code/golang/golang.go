@@ -16,19 +16,14 @@ import (
 // Project is the Go code of a workspace. It caches nothing between calls, so
 // its answers are never outdated. It is safe for concurrent use.
 type Project struct {
-	dir     string // absolute
-	real    string // dir with symbolic links resolved
+	folder  source.Folder
 	environ []string
 }
 
 // New returns a project without reading anything yet. dir is the folder of the
 // workspace, environ the environment of the go command.
 func New(dir string, environ []string) *Project {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
-	return &Project{dir: filepath.Clean(dir), real: real, environ: environ}
+	return &Project{folder: source.NewFolder(dir), environ: environ}
 }
 
 // Found holds the uses of a name.
@@ -68,12 +63,12 @@ type module struct {
 func (p *Project) moduleOf(file string) (module, bool) {
 	m := module{environ: append(slices.Clone(p.environ), "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")}
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		if m.dir == "" && isFile(p.onDisk(path.Join(dir, "go.mod"))) {
-			m.dir, m.patterns = p.onDisk(dir), []string{"./..."}
+		if m.dir == "" && isFile(p.folder.OnDisk(path.Join(dir, "go.mod"))) {
+			m.dir, m.patterns = p.folder.OnDisk(dir), []string{"./..."}
 		}
-		if m.dir != "" && isFile(p.onDisk(path.Join(dir, "go.work"))) {
+		if m.dir != "" && isFile(p.folder.OnDisk(path.Join(dir, "go.work"))) {
 			if joined := p.joined(dir); slices.Contains(joined, m.dir) {
-				m.dir, m.patterns = p.onDisk(dir), nil
+				m.dir, m.patterns = p.folder.OnDisk(dir), nil
 				for _, mod := range joined {
 					m.patterns = append(m.patterns, filepath.Join(mod, "..."))
 				}
@@ -103,7 +98,7 @@ func isFile(name string) bool {
 // joined returns the folders on disk that a folder's go.work joins, if they
 // are in the workspace.
 func (p *Project) joined(dir string) []string {
-	data, err := fs.ReadFile(os.DirFS(p.onDisk(dir)), "go.work")
+	data, err := fs.ReadFile(os.DirFS(p.folder.OnDisk(dir)), "go.work")
 	if err != nil {
 		return nil
 	}
@@ -115,24 +110,11 @@ func (p *Project) joined(dir string) []string {
 	for _, use := range work.Use {
 		at := filepath.FromSlash(use.Path)
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(p.onDisk(dir), at)
+			at = filepath.Join(p.folder.OnDisk(dir), at)
 		}
-		if _, inside := p.relative(at); inside {
+		if _, inside := p.folder.Relative(at); inside {
 			dirs = append(dirs, at)
 		}
 	}
 	return dirs
 }
-
-// relative converts an absolute path to one relative to the workspace. It
-// reports whether the path is in the workspace.
-func (p *Project) relative(name string) (string, bool) {
-	for _, base := range []string{p.real, p.dir} {
-		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel), true
-		}
-	}
-	return "", false
-}
-
-func (p *Project) onDisk(at string) string { return filepath.Join(p.real, filepath.FromSlash(at)) }

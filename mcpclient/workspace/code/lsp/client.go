@@ -97,7 +97,7 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	err := c.request(ctx, "initialize", map[string]any{
 		"processId": os.Getpid(), "clientInfo": map[string]any{"name": "replan"},
-		"rootUri": root, "rootPath": c.real, "workspaceFolders": []any{map[string]any{"uri": root, "name": "workspace"}},
+		"rootUri": root, "rootPath": c.folder.Real(), "workspaceFolders": []any{map[string]any{"uri": root, "name": "workspace"}},
 		"capabilities": capabilities(), "initializationOptions": c.initOptions(),
 	}, &result)
 	if err != nil {
