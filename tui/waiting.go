@@ -88,14 +88,8 @@ func (w *waiting) reopenFailure(s *agent.StepState, plans bool) tea.Cmd {
 	return cmd
 }
 
-// clearMessages takes back what the dialogs say about an early key.
-func (w *waiting) clearMessages() {
-	w.ask.Guard().ClearMessage()
-	w.review.Guard().ClearMessage()
-}
+// clearMessage takes back what a gate or a question says about an early key.
+func (w *waiting) clearMessage() { w.ask.Guard().ClearMessage() }
 
-// disarm drops the answer that waits for another letter.
-func (w *waiting) disarm() {
-	w.ask.Guard().Disarm()
-	w.review.Guard().Disarm()
-}
+// disarm drops the answer to a gate or a question that waits for another letter.
+func (w *waiting) disarm() { w.ask.Guard().Disarm() }
