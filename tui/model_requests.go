@@ -128,7 +128,7 @@ func (m *Model) send(command session.Command) tea.Cmd {
 	case session.SaveSetting:
 		m.applySetting(c)
 	case session.Recheck:
-		m.session.looks()
+		m.session.rechecks()
 		m.message.SetUntilEvent("Looking for the model and the servers again" + m.styles.Glyphs.Ellipsis)
 	case session.Stop:
 		m.live.Stop()

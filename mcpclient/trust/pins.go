@@ -161,7 +161,7 @@ func (s Description) Refuses(tool plan.Tool) error {
 }
 
 // Accept pins a change that the user has seen in place of the earlier text. It fails if
-// the server says something else by now. [Said.Accepted] returns what the server says
+// the server says something else by now. [Description.Accepted] returns what it says
 // then.
 func (p *Pins) Accept(ctx context.Context, s config.Server, description Description, seen plan.ServerChange) error {
 	which := slices.IndexFunc(description.changes, isChange(seen))

@@ -189,8 +189,8 @@ var declarationKinds = map[string]string{
 	"struct": "type", "interface": "interface", "enum": "enum", "trait": "trait", "const": "constant", "var": "variable", "let": "variable", "val": "variable",
 }
 
-// Facts are those that were gathered. size returns the bytes of a file; nil where nobody
-// knows.
+// Facts are those that were gathered. size returns the bytes of a file; nil where that is
+// unknown.
 func (s *Survey) Facts(size func(at string) int64) Facts {
 	facts := s.facts
 	relevant := slices.Clone(facts.Files)

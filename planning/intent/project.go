@@ -194,7 +194,7 @@ func (p Project) there() string {
 }
 
 // lacks says what a command needs and the project does not have; "" if it has all, or if
-// nobody has looked.
+// it was not looked at.
 func (p Project) lacks(argv []string) string {
 	if !p.Known || len(argv) == 0 {
 		return ""

@@ -378,7 +378,7 @@ func (p *revisionPage) change(name, before, after string) {
 		}
 		runs := []draw.Run{{Span: patch.Span{From: 0, To: len(side.text)}, Style: side.style}}
 		for _, w := range side.words {
-			runs = draw.Emphasise(runs, w, nil)
+			runs = draw.Emphasize(runs, w, nil)
 		}
 		var rows []string
 		for _, row := range draw.CodeRows(side.text, max(p.Width-len(indent)-2-draw.VisibleWidth(name), 1)) {
