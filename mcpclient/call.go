@@ -26,7 +26,7 @@ type calls struct {
 // there is none. The text joins text blocks, embedded resources and, as JSON, the
 // fields that no block of its kind has, with one line for each link and other block.
 //
-// Content that is no text goes to call.Keep. If there is some, and no structured
+// Content that is no text goes to call.SaveAttachment. If there is some, and no structured
 // content, the value has the text and the files: {"text": …, "files": [{"file",
 // "type", "bytes", "sha256"}, …]}. In structured content and in JSON of a server
 // that is not built-in, such an object takes the place of each string of 1,024

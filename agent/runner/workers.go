@@ -221,7 +221,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	}
 	var kept plan.Beside
 	if keeper, ok := e.journal.(AttachmentStore); ok {
-		call.Keep = func(content []byte, mediaType string) (plan.Attachment, error) {
+		call.SaveAttachment = func(content []byte, mediaType string) (plan.Attachment, error) {
 			a, err := keeper.SaveAttachment(content, mediaType)
 			if err == nil && !slices.Contains(kept.Attachments, a) {
 				kept.Attachments = append(kept.Attachments, a)

@@ -37,7 +37,7 @@ type reader struct {
 func newReader(call plan.ToolCall) *reader { return &reader{call: call, held: map[string]bool{}} }
 
 // Read returns a result in the form that the plan's variables see, and passes on
-// what has no place there. Content that is no text goes to call.Keep.
+// what has no place there. Content that is no text goes to call.SaveAttachment.
 func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 	r := newReader(call)
 	value, err := structured(result)
@@ -191,8 +191,8 @@ func (r *reader) saveContent(content []byte, declared string) (map[string]any, e
 	if err != nil {
 		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(content)) // always valid
 	}
-	if r.call.Keep != nil {
-		kept, err := r.call.Keep(content, mediaType)
+	if r.call.SaveAttachment != nil {
+		kept, err := r.call.SaveAttachment(content, mediaType)
 		return kept.Value(), err
 	}
 	sum := sha256.Sum256(content)
@@ -206,7 +206,7 @@ func (r *reader) saveContent(content []byte, declared string) (map[string]any, e
 // is the media type that the object around the value names. The built-in server
 // sends text alone.
 func (r *reader) withoutBase64(value any, declared string) (any, error) {
-	if r.call.Tool.Trusted || r.call.Keep == nil {
+	if r.call.Tool.Trusted || r.call.SaveAttachment == nil {
 		return value, nil
 	}
 	var err error

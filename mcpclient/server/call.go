@@ -70,7 +70,7 @@ func (c *caller) preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrev
 	if c.builtin == nil {
 		return plan.ToolPreview{}, notDone(call.Tool, "only built-in servers preview, and %s is not built-in", call.Tool.Server)
 	}
-	call.Output, call.Progress, call.Keep, call.Beside = nil, nil, nil, nil
+	call.Output, call.Progress, call.SaveAttachment, call.Beside = nil, nil, nil, nil
 	meta := map[string]any{builtin.MetaPreview: true}
 	if call.Contents {
 		meta[builtin.MetaContents] = true
