@@ -345,7 +345,7 @@ func newHelp(a *app.App) *cobra.Command {
 func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
 	return func(cmd *cobra.Command) (complete.Source, error) {
 		err := a.Complete(cmd.Flags())
-		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Settings: a.AllSettings, Profiles: a.Planning().Names(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
+		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Settings: a.AllSettings, Profiles: a.Planning().Prompting.ProfileNames(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
 	}
 }
 

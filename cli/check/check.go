@@ -69,7 +69,7 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		PartialArgs: !named.Call,
 		Strict:      o.app.Planning().Strict(),
 		EmptyArgs:   !named.Stored,
-		Profiles:    o.app.Planning().Names(),
+		Profiles:    o.app.Planning().Prompting.ProfileNames(),
 		MaxSteps:    o.app.Limits().PlanSteps(),
 	}
 	v.Plan, v.Faults, v.Warnings = plan.CheckPlan(data, rules)
