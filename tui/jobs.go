@@ -27,10 +27,9 @@ type jobFeed struct {
 	message *frame.Message
 	home    string // the user's home folder, "" if unknown
 
-	pull   session.PullProgress // under way; no Model means none
-	login  string               // the address of a login, to be copied; "" for none
-	saved  bool                 // a setting was saved since the last batch of events
-	relist bool                 // the models of the server may have changed
+	login  string // the address of a login, to be copied; "" for none
+	saved  bool   // a setting was saved since the last batch of events
+	relist bool   // the models of the server may have changed
 }
 
 // sessionDialogs are the dialogs that show what the session does.
@@ -102,14 +101,12 @@ func (f *jobFeed) undone(d event.ChatUndone) {
 
 // pulled shows how far the download of a model has come, or how it ended.
 func (f *jobFeed) pulled(d session.PullProgress) {
-	f.pull = d
 	if f.shows.models.Pulled(d) {
 		f.relist = true
 	}
 	if !d.Ended {
 		return
 	}
-	f.pull = session.PullProgress{}
 	level := "info"
 	if d.Problem != "" {
 		level = "warn"
@@ -148,14 +145,14 @@ func (f *jobFeed) loggedIn(d session.LoginProgress) {
 // pullable returns the model whose download would help a session that has none, "" for none or
 // while one is pulled.
 func (f *jobFeed) pullable(now session.Status) string {
-	if f.pull.Model != "" {
+	if f.pulling().Model != "" {
 		return ""
 	}
 	return now.Trouble.Pull.Line()
 }
 
 // pulling returns the progress of the download of a model; no Model means none.
-func (f *jobFeed) pulling() session.PullProgress { return f.pull }
+func (f *jobFeed) pulling() session.PullProgress { return f.shows.models.Pulling() }
 
 // takeLogin returns the address of a login that was not copied yet, once; "" for none.
 func (f *jobFeed) takeLogin() string {
