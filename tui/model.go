@@ -120,7 +120,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}, jobs: m.jobs,
 		live: m.live, chat: m.chat, input: m.input, plan: m.dag, review: m.review, listed: m.dialogs.forJobs().servers, toasts: m.toasts,
-		servers: serverNews{lost: map[string]bool{}},
 	}
 	m.animation = &animation{
 		clock: clock.New(o.ReducedMotion), styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,

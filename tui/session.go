@@ -83,7 +83,7 @@ func (f *sessionFeed) apply(e event.Event) {
 // reported applies the session's status.
 func (f *sessionFeed) reported(d session.Status) {
 	f.caughtUp = true
-	f.servers.notices(f.status, d, f.live.Shown().State, f.toasts.Show)
+	f.servers.notices(d, f.live.Shown().State, f.toasts.Show)
 	f.plan.Lose(wording.LostServers(d.Servers))
 	f.status, f.rechecking = d, false
 	if f.listed.Shown() && f.listed.Changed(d.Servers) {
