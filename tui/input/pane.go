@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -181,7 +182,7 @@ func (p *Pane) invitation() string {
 	case p.Steerable:
 		return "Type a remark: " + p.keys.Name("run.steer") + " sends it"
 	default:
-		return p.keys.Name("quit") + " leaves the run to its workers"
+		return p.keys.Name("quit") + " " + cmp.Or(p.Can.Leaving, "quits")
 	}
 }
 
