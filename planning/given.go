@@ -37,8 +37,8 @@ func Unanswerable(reason string) Planner {
 	return finishedPlanner{Outcome{Kind: OutcomeSilent, Reason: reason}}
 }
 
-// spellOut fills in the defaults of a plan, as if it had been read from a file,
-// so that a plan written in Go need not set them.
+// spellOut fills in the defaults of a plan, as if it had been read from a file. So a plan
+// written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title

@@ -23,7 +23,7 @@ type userTheme struct {
 	Basic         map[string]colorText `toml:"basic"`
 }
 
-// colorText is a color as written in the file: "#rrggbb", the number of a terminal
+// colorText is a color as written in the file. It is "#rrggbb", the number of a terminal
 // color, the name of another color of the theme, or "default".
 type colorText string
 

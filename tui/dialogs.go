@@ -281,8 +281,8 @@ func asks(open func(opener) keymap.Query) func(opener) keymap.Requests {
 	return func(o opener) keymap.Requests { return keymap.Requests{open(o)} }
 }
 
-// guard returns what protects the dialog in front against keys that were not meant for
-// it; nil if letters are text for it, or if none such is open.
+// guard returns what protects the dialog in front against keys that were not meant for it.
+// It is nil if letters are text for it, or if none such is open.
 func (d *dialogs) guard() *answerguard.Guard {
 	over := d.front()
 	if over == nil || over.Typing() {

@@ -14,8 +14,8 @@ type serverNews struct {
 	stale  bool // the tools and figures of the servers must be fetched again
 }
 
-// notices shows which servers were lost and which steps of a run lose their tool
-// with them, which servers are back, and when a model answers at last.
+// notices shows which servers were lost and which steps of a run lose their tool with
+// them. It also shows which servers are back, and when a model answers at last.
 func (s *serverNews) notices(now session.Status, run *agent.Run, notify func(level, text string)) {
 	for _, c := range s.health.Follow(now) {
 		switch name := c.Server.Name; c.Kind {

@@ -63,7 +63,7 @@ func (w *waiting) show() tea.Cmd { return w.ask.Set(w.pending.List()) }
 func (w *waiting) takeTurns() tea.Cmd { return w.review.Hide(w.ask.Showing()) }
 
 // withdraw withdraws the question of an ended run if the requests answer it, or if the user
-// left its dialog: no run waits for the answer.
+// left its dialog. No run waits for the answer.
 func (w *waiting) withdraw(rs keymap.Requests) tea.Cmd {
 	answered := keymap.Has[keymap.Answered](rs)
 	if !w.pending.Reopened() || !answered && (w.ask.Open() || keymap.Has[keymap.ShowGate](rs)) {

@@ -11,7 +11,7 @@ type Abilities struct {
 	// Awaited is what the user waits for until the run of the session begins; "" says that
 	// the session has begun none.
 	Awaited string
-	// Continues says that its run continues when the user leaves, and Leaving what a key
+	// Continues says that its run continues when the user leaves. Leaving is what a key
 	// that quits does then, such as "leaves the run to its workers".
 	Continues bool
 	Leaving   string

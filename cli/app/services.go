@@ -56,8 +56,8 @@ type Opening struct {
 	// isolates them.
 	Runs   bool
 	Resume string // the run that is resumed, if known; "" is none
-	// Screen says that the full screen is used: what the user chooses there is saved
-	// in the user's configuration, and servers start after the first frame.
+	// Screen says that the full screen is used. What the user chooses there is saved in
+	// the user's configuration, and servers start after the first frame.
 	Screen bool
 }
 

@@ -37,8 +37,8 @@ type Job struct {
 	Printer  func(session string, out io.Writer) Printer // nil chooses by --output
 	Again    string                                      // the command that runs a deleted run again; "" if runs are kept
 
-	// Remote is the run of a worker that the job follows to the end of its session,
-	// which returns how it ended; nil is the session's own work.
+	// Remote is the run of a worker that the job follows to the end of its session. It
+	// returns how that ended; nil is the session's own work.
 	Remote func(reply *event.ChatReply, written error) error
 	Whole  bool // past events are printed too
 }

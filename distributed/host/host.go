@@ -88,7 +88,7 @@ const (
 	silence = 50 // after which a worker is dead
 
 	// lookers is how many workers look for dead ones after a sign of life, of all that are
-	// alive: a look costs more with each worker and run.
+	// alive. A look costs more with each worker and run.
 	lookers = 5
 )
 

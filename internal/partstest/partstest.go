@@ -24,8 +24,8 @@ import (
 // in this package and in others. No type only adds methods to such a type, or takes over
 // its fields.
 //
-// Allowed is a literal that makes a new value, which nothing else has seen yet, and what is
-// written through a pointer that a method of the part hands out.
+// Allowed is a literal that makes a new value, which nothing else has seen yet. So is what
+// is written through a pointer that a method of the part hands out.
 func Faults(patterns ...string) (faults []string, err error) {
 	const mode = packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile

@@ -19,8 +19,8 @@ import (
 	"replan/planning/plan"
 )
 
-// leastBase64 is the length of the shortest string in JSON that is kept as a file
-// if it is base64: keys, hashes and tokens are shorter.
+// leastBase64 is the length of the shortest string in JSON that is kept as a file if it is
+// base64. Keys, hashes and tokens are shorter.
 const leastBase64 = 1024
 
 // mostBeside is the length of the longest JSON file whose text is kept beside its value, in
@@ -274,8 +274,8 @@ func mixed(text string) bool {
 		strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") && strings.ContainsAny(text, "0123456789")
 }
 
-// saysMore returns a function that reports whether a text is more than what a
-// structured content holds: as a text or, as JSON, as one of its values.
+// saysMore returns a function that reports whether a text is more than what a structured
+// content holds. It may hold it as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
 	structured := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
 	structured.note(value)

@@ -27,8 +27,8 @@ type Pins struct {
 // are kept in memory. Servers of projects are told apart by their workspace.
 func OpenPins(dir, workspace string) *Pins { return &Pins{pin.Open(dir), workspace} }
 
-// of identifies a server for its pins: by its name, and by what its file writes of the
-// program or address, since values of variables may rotate. Servers of different
+// of identifies a server for its pins. It goes by its name, and by what its file writes of
+// the program or address, since values of variables may rotate. Servers of different
 // projects differ.
 func (p *Pins) of(s config.Server) pin.Server {
 	how := s.AsWritten()

@@ -105,8 +105,8 @@ func (s *Survey) Lines() string {
 	return strings.Join(wanted, "|")
 }
 
-// codeNames returns the names in a goal that look like code, that are quoted, that begin
-// with a capital letter, or that stand beside a kind of declaration.
+// codeNames returns the names in a goal that look like code. They are quoted, begin with a
+// capital letter, or stand beside a kind of declaration.
 func codeNames(goal string) []string {
 	const most = 20
 	var names []string

@@ -122,8 +122,8 @@ func (p Project) configures(section string) bool {
 	return slices.ContainsFunc(p.Sections, func(s string) bool { return s == section || strings.HasPrefix(s, section+".") })
 }
 
-// own is the project's own command of one of some names: a target of the Makefile, a recipe
-// of the justfile or a script of package.json. from says where it stands.
+// own is the project's own command of one of some names. It is a target of the Makefile, a
+// recipe of the justfile or a script of package.json. from says where it stands.
 func (p Project) own(names ...string) (argv []string, from string) {
 	for _, name := range names {
 		switch {

@@ -239,8 +239,8 @@ type ServerStatus struct {
 // default start limits.
 const MaxServerWait = 2 * time.Minute
 
-// ServerWait returns how long to wait until the servers with these names have started,
-// all of them for nil: usual, or longer if one of them may take longer to start.
+// ServerWait returns how long to wait until the servers with these names have started, all
+// of them for nil. That is usual, or longer if one of them may take longer to start.
 func ServerWait(usual time.Duration, all []ServerStatus, names []string) time.Duration {
 	for _, s := range all {
 		if names == nil || slices.Contains(names, s.Name) {

@@ -63,8 +63,8 @@ func (c *checker) checkWording(path string, s Step) {
 	}
 }
 
-// checkContents warns about a planned step with effects if its args hold text
-// better written when the step is ready, from the results it depends on.
+// checkContents warns about a planned step with effects if its args hold text better
+// written later. That is when the step is ready, from the results it depends on.
 func (c *checker) checkContents(path string, s Step) {
 	if ExecutorOf(s) != ExecutorTool {
 		return

@@ -94,8 +94,8 @@ func readProposal(reply Reply, keep, checks bool) Proposal {
 	return p
 }
 
-// called returns the calls that a model makes in place of writing a plan, in order, as steps:
-// nothing is called before the plan is taken. They are in a field of their own, or in the text
+// called returns the calls that a model makes in place of writing a plan, in order, as steps.
+// Nothing is called before the plan is taken. They are in a field of their own, or in the text
 // between marks.
 func called(reply Reply, text string) (steps []any) {
 	uses := reply.Calls

@@ -352,9 +352,9 @@ func (p *revisionPage) changes(before, after *plan.Step) {
 	}
 }
 
-// change adds a value before and after a change: one line each with the differing
-// words underlined, or a diff if a value spans several lines. An empty string means
-// no value.
+// change adds a value before and after a change. It takes one line each with the differing
+// words underlined, or a diff if a value spans several lines. An empty string means no
+// value.
 func (p *revisionPage) change(name, before, after string) {
 	const indent = "    "
 	l := p.Styles

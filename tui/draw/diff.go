@@ -25,9 +25,8 @@ const (
 	diffSplit
 )
 
-// Minimum document widths, in cells: for side-by-side diffs by default, for
-// side-by-side diffs at all, for both line numbers in a unified diff, and for
-// any line numbers.
+// Minimum document widths, in cells. They are for side-by-side diffs by default and at
+// all, for both line numbers in a unified diff, and for any line numbers.
 const (
 	splitFrom    = 132
 	SplitAtLeast = 60

@@ -13,8 +13,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// Pane is the text input with everything around it: the list of completions or
-// of earlier texts above it, the queue, and the message in the user's editor.
+// Pane is the text input with everything around it. That is the list of completions or of
+// earlier texts above it, the queue, and the message in the user's editor.
 type Pane struct {
 	State
 	*field
@@ -71,8 +71,8 @@ func (p *Pane) Suggest() {
 	}
 }
 
-// Update handles a key to type, pasted text, a click in the pane's own cells,
-// the answer to a query for completions, and the messages of the editor.
+// Update handles a key to type, pasted text, and a click in the pane's own cells. It also
+// handles the answer to a query for completions, and the messages of the editor.
 func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

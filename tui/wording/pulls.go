@@ -21,8 +21,8 @@ func PulledShare(p session.PullProgress) string {
 	return fmt.Sprintf("%d%%", p.Done*100/p.Total)
 }
 
-// PullFigures returns how far a pull is: the share, the bytes, the speed and the time left;
-// or what the server does where nothing is downloaded.
+// PullFigures returns how far a pull is: the share, the bytes, the speed and the time left.
+// Where nothing is downloaded, it returns what the server does.
 func PullFigures(p session.PullProgress) []string {
 	if p.Total == 0 || !Downloads(p) {
 		return slices.DeleteFunc([]string{p.Step.Line()}, func(s string) bool { return s == "" })
