@@ -63,12 +63,12 @@ type module struct {
 func (p *Project) moduleOf(file string) (module, bool) {
 	m := module{environ: append(slices.Clone(p.environ), "GOPACKAGESDRIVER=off", "CGO_ENABLED=0", "GOTOOLCHAIN=local", "GOPROXY=off", "GONOPROXY=none", "GOVCS=*:off")}
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		if m.dir == "" && isFile(p.folder.OnDisk(path.Join(dir, "go.mod"))) {
-			m.dir, m.patterns = p.folder.OnDisk(dir), []string{"./..."}
+		if m.dir == "" && isFile(p.onDisk(path.Join(dir, "go.mod"))) {
+			m.dir, m.patterns = p.onDisk(dir), []string{"./..."}
 		}
-		if m.dir != "" && isFile(p.folder.OnDisk(path.Join(dir, "go.work"))) {
+		if m.dir != "" && isFile(p.onDisk(path.Join(dir, "go.work"))) {
 			if joined := p.joined(dir); slices.Contains(joined, m.dir) {
-				m.dir, m.patterns = p.folder.OnDisk(dir), nil
+				m.dir, m.patterns = p.onDisk(dir), nil
 				for _, mod := range joined {
 					m.patterns = append(m.patterns, filepath.Join(mod, "..."))
 				}
@@ -98,7 +98,7 @@ func isFile(name string) bool {
 // joined returns the folders on disk that a folder's go.work joins, if they
 // are in the workspace.
 func (p *Project) joined(dir string) []string {
-	data, err := fs.ReadFile(os.DirFS(p.folder.OnDisk(dir)), "go.work")
+	data, err := fs.ReadFile(os.DirFS(p.onDisk(dir)), "go.work")
 	if err != nil {
 		return nil
 	}
@@ -110,11 +110,18 @@ func (p *Project) joined(dir string) []string {
 	for _, use := range work.Use {
 		at := filepath.FromSlash(use.Path)
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(p.folder.OnDisk(dir), at)
+			at = filepath.Join(p.onDisk(dir), at)
 		}
-		if _, inside := p.folder.Relative(at); inside {
+		if _, inside := p.relative(at); inside {
 			dirs = append(dirs, at)
 		}
 	}
 	return dirs
 }
+
+// relative converts an absolute path to one relative to the workspace. It reports whether
+// the path is in the workspace.
+func (p *Project) relative(name string) (string, bool) { return p.folder.Relative(name) }
+
+// onDisk converts a path relative to the workspace to an absolute one.
+func (p *Project) onDisk(at string) string { return p.folder.OnDisk(at) }

@@ -73,7 +73,7 @@ func (p *Project) load(ctx context.Context, file string) (program, error) {
 
 // isOwn reports whether a file belongs to the workspace and is not vendored.
 func (p *Project) isOwn(file string) bool {
-	at, inside := p.folder.Relative(file)
+	at, inside := p.relative(file)
 	return inside && !slices.Contains(strings.Split(at, "/"), "vendor")
 }
 

@@ -44,7 +44,7 @@ func (prog program) parse(ctx context.Context) error {
 	for _, pkg := range prog.pkgs {
 		pkg.Errors = slices.DeleteFunc(pkg.Errors, func(e packages.Error) bool { return e.Kind == packages.ParseError }) // parsing finds them again
 		for _, name := range pkg.GoFiles {                                                                               // the original files, because cgo is not run
-			at, inside := prog.p.folder.Relative(name)
+			at, inside := prog.p.relative(name)
 			if files[name] == nil {
 				data, err := os.ReadFile(name) // #nosec G304 -- the go command named it
 				if err != nil {
@@ -176,7 +176,7 @@ func (prog program) objectAt(place source.Place, uses bool) (types.Object, error
 		if at.Line != place.Line || at.Column > place.Column || place.Column >= at.Column+len(id.Name) {
 			return
 		}
-		if path, _ := prog.p.folder.Relative(at.Filename); path == place.Path && found == nil {
+		if path, _ := prog.p.relative(at.Filename); path == place.Path && found == nil {
 			here, found = true, meaning(pkg, id)
 			if field, ok := pkg.TypesInfo.Defs[id].(*types.Var); ok && field.Embedded() && !uses {
 				found = field
@@ -204,7 +204,7 @@ func (prog program) isClause(place source.Place) bool {
 // place converts a position to a place.
 func (prog program) place(pos token.Pos) source.Place {
 	at := prog.fset.PositionFor(pos, false)
-	path, _ := prog.p.folder.Relative(at.Filename)
+	path, _ := prog.p.relative(at.Filename)
 	data := prog.read[path]
 	start := min(max(at.Offset-at.Column+1, 0), len(data))
 	line, _, _ := strings.Cut(string(data[start:]), "\n")
@@ -234,7 +234,7 @@ func (prog program) notes() []string {
 func (prog program) fault(e packages.Error) string {
 	message, _, _ := strings.Cut(missing(strings.TrimSpace(e.Msg)), "\n")
 	if file, rest, ok := strings.Cut(e.Pos, ".go:"); ok {
-		if at, inside := prog.p.folder.Relative(file + ".go"); inside {
+		if at, inside := prog.p.relative(file + ".go"); inside {
 			line, _, _ := strings.Cut(rest, ":")
 			return at + ":" + line + ": " + message
 		}
@@ -244,7 +244,7 @@ func (prog program) fault(e packages.Error) string {
 
 // reads reports whether a position is in a file that was read.
 func (prog program) reads(pos token.Pos) bool {
-	at, inside := prog.p.folder.Relative(prog.fset.PositionFor(pos, false).Filename)
+	at, inside := prog.p.relative(prog.fset.PositionFor(pos, false).Filename)
 	return inside && prog.read[at] != nil
 }
 

@@ -102,7 +102,7 @@ func (r *rename) allowed() error {
 	}
 	for _, pkg := range r.pkgs {
 		for _, file := range pkg.Syntax {
-			at, _ := r.p.folder.Relative(r.fset.PositionFor(file.FileStart, false).Filename)
+			at, _ := r.p.relative(r.fset.PositionFor(file.FileStart, false).Filename)
 			if len(pkg.Errors) > 0 && source.Holds(r.read[at], r.old) {
 				return refuse("%s does not compile, so the meaning of %s in it is unknown; fix this first: %s", pkg.PkgPath, r.old, r.fault(pkg.Errors[0]))
 			}
@@ -257,7 +257,7 @@ func (r *rename) examples() {
 // edit replaces a text once, even if several packages contain its file.
 func (r *rename) edit(pos token.Pos, from, to string) {
 	at := r.fset.PositionFor(pos, false)
-	path, _ := r.p.folder.Relative(at.Filename)
+	path, _ := r.p.relative(at.Filename)
 	e := source.Edit{Path: path, Start: at.Offset, End: at.Offset + len(from), New: to}
 	if !slices.Contains(r.edits[path], e) {
 		r.edits[path] = append(r.edits[path], e)

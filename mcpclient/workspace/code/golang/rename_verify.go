@@ -28,7 +28,7 @@ func (r *rename) verify(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("renaming in %s: %w", path, err)
 		}
-		name := r.p.folder.OnDisk(path)
+		name := r.p.onDisk(path)
 		if files[name], err = parser.ParseFile(r.fset, name, text, parseMode); err != nil {
 			return refuse("%s would not parse with the name %s: %v", path, r.name, err)
 		}
@@ -180,7 +180,7 @@ func (r *rename) sameMeaning(after program, before, now *packages.Package, stric
 
 // moved returns the place of a declaration after the edits.
 func (r *rename) moved(k key) key {
-	path, _ := r.p.folder.Relative(k.file)
+	path, _ := r.p.relative(k.file)
 	shift := 0
 	for _, e := range r.edits[path] {
 		if e.Start < k.offset {
