@@ -147,7 +147,6 @@ func (p Planning) profileAt(name string) int {
 	return slices.IndexFunc(p.Profiles, func(profile runner.Profile) bool { return profile.Name == name })
 }
 
-
 // Instructed returns a copy with the project's instructions added to all prompts. trusted
 // means that the user trusts the folder of the instructions.
 func (p Planning) Instructed(text string, trusted bool) Planning {
