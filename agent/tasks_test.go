@@ -20,7 +20,7 @@ const tasks = "../examples/tasks/"
 // taskTools returns the tools of examples/tasks, which are listed as an MCP server does.
 func taskTools(t *testing.T) plan.Catalog {
 	t.Helper()
-	data, err := os.ReadFile(tasks + "catalogue.json")
+	data, err := os.ReadFile(tasks + "catalog.json")
 	if err != nil {
 		t.Fatal(err)
 	}

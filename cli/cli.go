@@ -301,9 +301,9 @@ func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	}
 }
 
-// mistyped returns an error if words that are to be a goal begin like a mistyped
-// command, or are one word that looks like a command. After -- they are a goal, and
-// so are orders that need no model.
+// mistyped returns an error if words that are to be a goal begin like a mistyped command.
+// It also does if they are one word that looks like a command. After -- they are a goal,
+// and so are orders that need no model.
 func mistyped(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 || words[0] == "" || cmd.ArgsLenAtDash() >= 0 || strings.ContainsAny(words[0], " \t\n") {
 		return nil
@@ -345,7 +345,7 @@ func newHelp(a *app.App) *cobra.Command {
 func completionSource(a *app.App) func(*cobra.Command) (complete.Source, error) {
 	return func(cmd *cobra.Command) (complete.Source, error) {
 		err := a.Complete(cmd.Flags())
-		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Settings: a.AllSettings, Profiles: a.Planning().Names(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
+		return complete.Source{Folders: a.Folders(), Appearance: a.Appearance(), Settings: a.AllSettings, Profiles: a.Planning().Prompting.ProfileNames(), Host: a.Model().Host, Store: a.Store(), Now: time.Now()}, err
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"replan/mcpclient"
 )
 
-// Hosted opens what runs of another host work with in a folder, which std names: the
-// configuration of their sessions, with the tools and the model that replan has there.
+// Hosted opens what runs of another host work with in a folder, which std names. That is
+// the configuration of their sessions, with the tools and the model that replan has there.
 // The flags are those of replan, such as --mcp-config. The caller closes it after its
 // sessions.
 func Hosted(ctx context.Context, std IO, flags []string) (cfg runner.Config, end func() error, err error) {

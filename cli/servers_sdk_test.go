@@ -105,7 +105,7 @@ func callForeign(t *testing.T, p *mcpclient.Pool, name string, args map[string]a
 	if err != nil {
 		t.Fatalf("%v; servers: %+v", err, p.Status())
 	}
-	value, err = p.Call(t.Context(), plan.ToolCall{Tool: tool, Args: args, Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+	value, err = p.Call(t.Context(), plan.ToolCall{Tool: tool, Args: args, SaveAttachment: func(content []byte, mediaType string) (plan.Attachment, error) {
 		files = append(files, string(content))
 		sum := fmt.Sprintf("%x", sha256.Sum256(content))
 		return plan.Attachment{File: "/kept/" + sum, Type: mediaType, Bytes: len(content), SHA256: sum}, nil

@@ -20,20 +20,20 @@ type calls struct {
 	secrets  *redact.Secrets // to keep out of errors
 }
 
-// Call calls a tool and returns its result as a JSON value with numbers as
-// json.Number. It returns the structured content if there is any. Otherwise it
-// returns the text, parsed as JSON if it is an object or an array, or nil if
-// there is none. The text joins text blocks, embedded resources and, as JSON, the
-// fields that no block of its kind has, with one line for each link and other block.
+// Call calls a tool and returns its result as a JSON value with numbers as json.Number. It
+// returns the structured content if there is any. Otherwise it returns the text, parsed as
+// JSON if it is an object or an array, or nil if there is none. The text joins text
+// blocks, embedded resources and, as JSON, the fields that no block of its kind has. Each
+// link and other block gets one line.
 //
-// Content that is no text goes to call.Keep. If there is some, and no structured
-// content, the value has the text and the files: {"text": …, "files": [{"file",
-// "type", "bytes", "sha256"}, …]}. In structured content and in JSON of a server
-// that is not built-in, such an object takes the place of each string of 1,024
-// characters of base64 and more. Text that the structured content does not hold
-// goes to call.Beside.
+// Content that is no text goes to call.SaveAttachment. If there is some, and no structured
+// content, the value has the text and the files: {"text": …, "files": [{"file", "type",
+// "bytes", "sha256"}, …]}. Such an object takes the place of each string of 1,024
+// characters of base64 and more. That is so in structured content and in JSON of a server
+// that is not built-in. Text that the structured content does not hold goes to
+// call.Beside.
 //
-// The error wraps *plan.ToolError if the call did not do its work: the tool reported a
+// The error wraps *plan.ToolError if the call did not do its work. Then the tool reported a
 // failure, the server answered with an error, or the call never reached the server. It wraps
 // the context's error if ctx or a time limit ended the call. After any other error, including
 // an internal one of a built-in server, the effect of the call is unknown.

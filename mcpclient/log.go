@@ -22,10 +22,10 @@ type serverLogs struct {
 	signal *server.Signal
 }
 
-// Log returns the newest lines of a server's log, oldest first, and a position in it:
-// its log messages, and what a process writes to standard error. It waits until the log is
-// not at the position after, or until ctx ends; a negative one does not wait. The error
-// says why there is no log.
+// Log returns the newest lines of a server's log, oldest first, and a position in it. The
+// log has its log messages, and what a process writes to standard error. It waits until
+// the log is not at the position after, or until ctx ends; a negative one does not wait.
+// The error says why there is no log.
 func (l *serverLogs) Log(ctx context.Context, name string, after int64) (lines []string, at int64, err error) {
 	for {
 		changed := l.signal.Changed()

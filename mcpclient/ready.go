@@ -113,10 +113,10 @@ func catalog(views []server.View) plan.Catalog {
 	return append(all, resourceTool(views)...)
 }
 
-// CheckRequired waits until the required servers have started or failed, or ctx
-// ends. It returns an error for the first one that is not ready. A server that
-// waits for permission, or that the user has not allowed, is not missed: a project's
-// file cannot stop anything before the user trusts it.
+// CheckRequired waits until the required servers have started or failed, or ctx ends. It
+// returns an error for the first one that is not ready. A server that waits for
+// permission, or that the user has not allowed, is not missed. A project's file cannot
+// stop anything before the user trusts it.
 func (r *readiness) CheckRequired(ctx context.Context) error {
 	var names []string
 	for _, v := range r.roster.views() {

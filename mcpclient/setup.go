@@ -108,10 +108,10 @@ func (u *setup) Restart(name string) error {
 	return err
 }
 
-// Disable stops a server and keeps it from starting until [Pool.Enable]: for now,
-// until the pool ends, or for good. A server of the user's own file is then disabled
-// in that file; any other one in a file of the user's for this workspace, never in
-// the file of a project. Disable returns the file that it changed, "" for none.
+// Disable stops a server and keeps it from starting until [Pool.Enable]: for now, until
+// the pool ends, or for good. A server of the user's own file is then disabled in that
+// file. Any other one is in a file of the user's for this workspace, never in the file of
+// a project. Disable returns the file that it changed, "" for none.
 func (u *setup) Disable(ctx context.Context, name string, forGood bool) (file string, err error) {
 	return u.toggle(ctx, name, true, forGood)
 }

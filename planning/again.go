@@ -88,7 +88,7 @@ func changedFiles(item plan.HistoryItem) (files []string) {
 	return files
 }
 
-// concerns reports whether the failure of the tests may come from the changes: it names a
+// concerns reports whether the failure of the tests may come from the changes. It names a
 // file that changed, something that the goal names, or a name that a change declares.
 func (r *replanner) concerns(changes []plan.HistoryItem) bool {
 	failure := r.situation.Error

@@ -15,9 +15,9 @@ import (
 // to write again.
 const mostRewritten = 40
 
-// aim says which function a patch replaces, where one can be meant: the one that the goal
-// names, or the one that the test which it names calls. A small model writes a function
-// well, and copies the text to replace from the wrong place.
+// aim says which function a patch replaces, where one can be meant. It is the one that the
+// goal names, or the one that the test which it names calls. A small model writes a
+// function well, and copies the text to replace from the wrong place.
 func (c *completion) aim() {
 	if !intent.WantsChange(c.brief.Goal) {
 		return
@@ -110,8 +110,8 @@ var function = lazyregexp.New(`^\s*(?:(?:export|pub|async|static|default)\s+)*(?
 // calling matches the call of a function.
 var calling = lazyregexp.New(`([A-Za-z_]\w*)\(`)
 
-// tested returns the line of the function of a file that a test calls, from 1: the one
-// whose name is a part of the test's, else the only one. It is 0 if that is not clear.
+// tested returns the line of the function of a file that a test calls, from 1. It is the
+// one whose name is a part of the test's, else the only one. It is 0 if that is not clear.
 func tested(text, test string) int {
 	first, rest, _ := strings.Cut(test, "\n")
 	about := function.FindStringSubmatch(first)
@@ -153,7 +153,7 @@ func tested(text, test string) int {
 func plainWords(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // functionText returns the function at a line without its indentation, if a small model
-// may write it again: it is short, and the file has it once.
+// may write it again. It is short, and the file has it once.
 func functionText(text string, line int) string {
 	lines := strings.Split(text, "\n")
 	if line < 1 || line > len(lines) || !function.MatchString(lines[line-1]) {

@@ -17,8 +17,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// completion adds by rule what a model's plan lacks: the steps that looked at what the goal
-// names, the steps that apply and check a change, and their order.
+// completion adds by rule what a model's plan lacks. These are the steps that looked at
+// what the goal names, the steps that apply and check a change, and their order.
 type completion struct {
 	brief prompt.Brief
 	steps []plan.Step
@@ -71,7 +71,7 @@ func pathOf(s plan.Step) string {
 	return at
 }
 
-// patchFiles makes a step that writes a whole file that exists patch it, and so one that
+// patchFiles makes a step that writes a whole file that exists patch it. So does one that
 // removes a file though the goal names a declaration in it. A small model rewrites files
 // from memory, and removes a file for a line.
 func (c *completion) patchFiles() {
@@ -92,8 +92,9 @@ func (c *completion) patchFiles() {
 	}
 }
 
-// dropStrays leaves out steps that read what is not there, or what no name of the goal
-// calls for once all that it names was looked at. Small models pad their plans with them.
+// dropStrays leaves out steps that read what is not there. Once all that the goal names
+// was looked at, it also leaves out what no name of it calls for. Small models pad their
+// plans with them.
 func (c *completion) dropStrays() {
 	looked := c.looked()
 	drop := map[string]bool{}
@@ -163,8 +164,8 @@ func (c *completion) patchAll() {
 	}
 }
 
-// joinPatches leaves one of several changes of a file whose texts are still to be written:
-// a patch would repeat the one before, or the file that was just written.
+// joinPatches leaves one of several changes of a file whose texts are still to be written.
+// A patch would repeat the one before, or the file that was just written.
 func (c *completion) joinPatches() {
 	open := func(s plan.Step) bool { return s.Tool == "fs.patch" && pathOf(s) != "" && len(s.Args) == 1 }
 	first := map[string]string{}
@@ -197,8 +198,8 @@ func (c *completion) joinPatches() {
 	}
 }
 
-// patchOnly adds the change that a plan lacks if only one file can be meant: the only one
-// that was looked at and is no test.
+// patchOnly adds the change that a plan lacks if only one file can be meant. That is the
+// only one that was looked at and is no test.
 func (c *completion) patchOnly() {
 	if !intent.WantsChange(c.brief.Goal) || slices.ContainsFunc(c.steps, c.changes) {
 		return
@@ -224,7 +225,7 @@ func (c *completion) patchOnly() {
 }
 
 // removeDeclared writes the arguments of a patch that deletes the only declaration that the
-// goal names: fs.patch takes the first line of a declaration for the whole.
+// goal names. fs.patch takes the first line of a declaration for the whole.
 func (c *completion) removeDeclared() {
 	found := c.places()
 	if len(found) != 1 || !intent.Deletes(c.brief.Goal, found[0].name) {
@@ -572,7 +573,7 @@ func (c *completion) addTests() {
 }
 
 // order makes a change wait for all that was read before it and for the change of the same
-// file before it, and a check for all changes before it. Steps that only read wait for
+// file before it. A check waits for all changes before it. Steps that only read wait for
 // nothing that they do not refer to.
 func (c *completion) order() {
 	for i, s := range c.steps {

@@ -21,7 +21,7 @@ func (s finishedPlanner) Outcome() Outcome             { return s.outcome }
 func (s finishedPlanner) Skipped() []SkippedPhase      { return nil }
 
 // Given returns the planner of an existing plan. It makes no requests and is done
-// at once. The caller must have checked the plan with [Validate].
+// at once. The caller must have checked the plan with [plan.Validate].
 func Given(p plan.Plan) Planner {
 	return finishedPlanner{Outcome{Kind: OutcomePlanned, Plan: spellOut(p)}}
 }
@@ -37,8 +37,8 @@ func Unanswerable(reason string) Planner {
 	return finishedPlanner{Outcome{Kind: OutcomeSilent, Reason: reason}}
 }
 
-// spellOut fills in the defaults of a plan, as if it had been read from a file,
-// so that a plan written in Go need not set them.
+// spellOut fills in the defaults of a plan, as if it had been read from a file. So a plan
+// written in Go need not set them.
 func spellOut(p plan.Plan) plan.Plan {
 	if p.Goal == "" {
 		p.Goal = p.Title
@@ -64,7 +64,7 @@ func (phases) Replan(b prompt.Brief, s prompt.Situation) Planner { return NewRep
 
 // PlanFunc is a function that proposes plans in place of a model, and the [Planners] of it.
 // failure is nil for the first plan of a goal. Otherwise the steps of the plan replace the
-// remaining ones, see [Proposed]. A plan without steps means that there is none, and its
+// remaining ones, see [plan.Revised]. A plan without steps means that there is none, and its
 // title says why. The function keeps no state between calls: equal arguments give equal plans.
 type PlanFunc func(brief prompt.Brief, failure *prompt.Situation) plan.Plan
 

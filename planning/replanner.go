@@ -147,7 +147,7 @@ func (r *replanner) check(proposed reply.Proposal) ([]plan.Fault, plan.Revised) 
 	return faults, revised
 }
 
-// withhold keeps effects out of the new plan of a goal that only asks: those of a small
+// withhold keeps effects out of the new plan of a goal that only asks. Those of a small
 // model are left out, those of others wait at a gate.
 func (r *replanner) withhold(steps []plan.Step, small bool) []plan.Step {
 	effects := map[string]bool{}
@@ -187,7 +187,7 @@ func (r *replanner) dropDone(steps []plan.Step) []plan.Step {
 }
 
 // stillHolds reports whether the result of a finished step that only reads is as it would
-// be now: nothing has changed since, or only other files than the one that it read.
+// be now. Nothing has changed since, or only other files than the one that it read.
 func (r *replanner) stillHolds(done plan.Step) bool {
 	c := completion{brief: r.brief}
 	at := slices.IndexFunc(r.situation.History, func(item plan.HistoryItem) bool {

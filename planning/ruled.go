@@ -73,8 +73,8 @@ func writtenList(b prompt.Brief) (plan.Step, bool) {
 	return writeStep(b, file, text), ok
 }
 
-// filteredList returns the plan of a goal that wants the names of files in a new file, of
-// those that have a key or lack it. The looks must have read all of them.
+// filteredList returns the plan of a goal that wants the names of files in a new file.
+// These files have a key or lack it. The looks must have read all of them.
 func filteredList(b prompt.Brief) (plan.Step, bool) {
 	if _, err := b.Catalog.Find("fs.write"); err != nil || len(b.Looked) != len(b.Looks) {
 		return plan.Step{}, false
@@ -113,8 +113,8 @@ func ruledPlan(b prompt.Brief, steps []plan.Step) plan.Plan {
 }
 
 // valueSteps returns the patches of a goal that wants one value changed, and the run of the
-// tests, if each file that was looked at has one place for it. A model is needed neither to
-// find it nor to copy it.
+// tests. Each file that was looked at must have one place for it. A model is needed neither
+// to find it nor to copy it.
 func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	change, wanted := intent.ValueWanted(b.Goal)
 	if !wanted || !lookedAtAll(b) {
@@ -167,8 +167,8 @@ func valueSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 }
 
 // wordSteps returns the patches of a goal that wants a word of code replaced in each file
-// that it names, and the run of the tests if it wants them. Names that the code declares are
-// renamed by what they mean, and not as words.
+// that it names. It adds the run of the tests if the goal wants them. Names that the code
+// declares are renamed by what they mean, and not as words.
 func wordSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	from, to, ok := intent.WordReplaced(b.Goal)
 	if _, err := b.Catalog.Find("fs.patch"); err != nil || !ok || slices.ContainsFunc((&completion{brief: b}).places(), func(p place) bool { return p.name == from }) {
@@ -220,8 +220,8 @@ func moveSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	return c.changing(false, moves...), true
 }
 
-// additionSteps returns the insertion of what a goal wants added to a file, whose text the
-// model writes when the step is ready, and the run of the tests.
+// additionSteps returns the insertion of what a goal wants added to a file, and the run of
+// the tests. The model writes the text when the step is ready.
 func additionSteps(b prompt.Brief) (steps []plan.Step, ok bool) {
 	wanted, ok := intent.AdditionWanted(b.Goal)
 	if _, err := b.Catalog.Find("code.insert"); err != nil || !ok {
@@ -314,8 +314,8 @@ func (c *completion) files() []string {
 	return files
 }
 
-// changing returns steps that come after the looks, each after all looks, and the run of
-// the tests if it is needed or the goal wants it.
+// changing returns steps that come after the looks, each after all looks. It adds the run
+// of the tests if it is needed or the goal wants it.
 func (c *completion) changing(tested bool, changes ...plan.Step) []plan.Step {
 	var looks []string
 	for _, look := range c.brief.Looks {

@@ -21,8 +21,8 @@ type Definition struct {
 const (
 	HighContrastDark  Name = "high-contrast-dark"
 	HighContrastLight Name = "high-contrast-light"
-	ColorBlindDark    Name = "colour-blind-dark"
-	ColorBlindLight   Name = "colour-blind-light"
+	ColorBlindDark    Name = "color-blind-dark"
+	ColorBlindLight   Name = "color-blind-light"
 	Mono              Name = "mono"
 	Harbor            Name = "harbour"
 	Ember             Name = "ember"

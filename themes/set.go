@@ -76,7 +76,7 @@ func Parse(name string) (Name, error) { return (*Set)(nil).Parse(name) }
 // normal returns a name in its stored form.
 func normal(name string) Name {
 	n := strings.ToLower(strings.TrimSpace(name))
-	return cmp.Or(Name(strings.ReplaceAll(n, "color", "colour")), Auto)
+	return cmp.Or(Name(strings.ReplaceAll(n, "colour", "color")), Auto)
 }
 
 // Either returns the theme for a terminal whose background is unknown. Its colors

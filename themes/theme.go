@@ -52,7 +52,7 @@ func (m Mode) For(profile colorprofile.Profile) Mode {
 	return m
 }
 
-// Theme holds everything drawing needs to know about looks. Create one with [New].
+// Theme holds everything drawing needs to know about looks. Create one with [Set.New].
 type Theme struct {
 	Name    Name // auto only from [Either]; otherwise it becomes dark or light here
 	Palette Palette

@@ -15,8 +15,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
 		}
 	}
-	if n, err := Parse("color-blind-dark"); err != nil || n != ColorBlindDark {
-		t.Errorf("color-blind-dark: got %q, %v", n, err)
+	for _, spelling := range []string{"color-blind-dark", "colour-blind-dark"} {
+		if n, err := Parse(spelling); err != nil || n != "color-blind-dark" {
+			t.Errorf("%s: got %q, %v", spelling, n, err)
+		}
 	}
 	_, err := Parse("pink")
 	if err == nil {
@@ -102,7 +104,7 @@ func TestSelectionIsVisible(t *testing.T) {
 		mode     Mode
 		reversed bool
 	}{
-		{"colours", Dark, Mode{}, false},
+		{"colors", Dark, Mode{}, false},
 		{"no colors", Dark, Mode{NoColor: true}, true},
 		{"16 colors", Dark, Mode{Depth: Colors16}, true},
 		{"mono", Mono, Mode{}, true},

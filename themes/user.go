@@ -18,12 +18,12 @@ type userTheme struct {
 	About         string               `toml:"about"`
 	Base          string               `toml:"base"`
 	Dark          *bool                `toml:"dark"`
-	BritishColors map[string]colorText `toml:"colours"`
 	Colors        map[string]colorText `toml:"colors"`
+	BritishColors map[string]colorText `toml:"colours"`
 	Basic         map[string]colorText `toml:"basic"`
 }
 
-// colorText is a color as written in the file: "#rrggbb", the number of a terminal
+// colorText is a color as written in the file. It is "#rrggbb", the number of a terminal
 // color, the name of another color of the theme, or "default".
 type colorText string
 
@@ -84,12 +84,12 @@ func define(name Name, file []byte) (Definition, error) {
 	if u.Dark != nil {
 		d.Dark = *u.Dark
 	}
-	section, colors := "colours", u.BritishColors
-	if len(u.Colors) > 0 {
-		if len(u.BritishColors) > 0 {
-			return Definition{}, fmt.Errorf("line %d: put the colors into [colours] or [colors], not into both", lineOf(file, "", "[colors]"))
+	section, colors := "colors", u.Colors
+	if len(u.BritishColors) > 0 {
+		if len(u.Colors) > 0 {
+			return Definition{}, fmt.Errorf("line %d: put the colors into [colors] or [colours], not into both", max(lineOf(file, "", "[colors]"), lineOf(file, "", "[colours]")))
 		}
-		section, colors = "colors", u.Colors
+		section, colors = "colours", u.BritishColors
 	}
 	if d.Plain && len(colors) > 0 {
 		return Definition{}, fmt.Errorf("line %d: a theme based on %s has no colors", lineOf(file, "", "["+section+"]"), base)
@@ -190,7 +190,7 @@ func misread(err error) error {
 	var strict *toml.StrictMissingError
 	if errors.As(err, &strict) && len(strict.Errors) > 0 {
 		line, _ := strict.Errors[0].Position()
-		return fmt.Errorf("line %d: %s is no key of a theme; there are about, base, dark, [colours] and [basic]", line, strings.Join(strict.Errors[0].Key(), "."))
+		return fmt.Errorf("line %d: %s is no key of a theme; there are about, base, dark, [colors] and [basic]", line, strings.Join(strict.Errors[0].Key(), "."))
 	}
 	var wrong *toml.DecodeError
 	if !errors.As(err, &wrong) {

@@ -106,7 +106,7 @@ func TestPaletteFindsByVisibleWords(t *testing.T) {
 	s := settled(t, newStory().Finished(), 120, 36)
 	s.m.Update(someModels())
 	for query, first := range map[string]string{
-		"undo": "Undo last run", "dark": "Switch theme: colour-blind-dark", "theme": "Switch theme", "theme paper": "Switch theme: paper",
+		"undo": "Undo last run", "dark": "Switch theme: color-blind-dark", "theme": "Switch theme", "theme paper": "Switch theme: paper",
 		"model": "Switch model or profile", "timeline": "Open timeline", "review": "Toggle plan review", "servers": "Show tool servers",
 		"commit": "Commit changes", "show ch": "Show changes",
 	} {

@@ -35,8 +35,8 @@ func (a *alerts) keyPressed() { a.notify.KeyPressed(a.now()) }
 // on reports whether the terminal must tell whether it has the focus.
 func (a *alerts) on() bool { return a.notify.On() }
 
-// tell alerts the user to what a batch of events brought: new questions, or the end of the
-// run with id before, which was under way until then.
+// tell alerts the user to what a batch of events brought: new questions, or the end of a
+// run. That run has the id before, and was under way until then.
 func (a *alerts) tell(before string) tea.Cmd {
 	if a.pending.Muted || a.live.Repeating() {
 		return nil

@@ -281,14 +281,32 @@ func asks(open func(opener) keymap.Query) func(opener) keymap.Requests {
 	return func(o opener) keymap.Requests { return keymap.Requests{open(o)} }
 }
 
-// guard returns what protects the dialog in front against keys that were not meant for
-// it; nil if letters are text for it, or if none such is open.
+// guard returns what protects the dialog in front against keys that were not meant for it.
+// It is nil if letters are text for it, or if none such is open.
 func (d *dialogs) guard() *answerguard.Guard {
-	over, guarded := d.front().(interface{ Guard() *answerguard.Guard })
-	if !guarded || d.front().Typing() {
+	over := d.front()
+	if over == nil || over.Typing() {
 		return nil
 	}
-	return over.Guard()
+	return guardOf(over)
+}
+
+// clearMessages takes back what dialogs say about an early key.
+func (d *dialogs) clearMessages() {
+	for _, o := range d.stack {
+		if g := guardOf(o); g != nil {
+			g.ClearMessage()
+		}
+	}
+}
+
+// disarm drops the answers that wait for another letter.
+func (d *dialogs) disarm() {
+	for _, o := range d.stack {
+		if g := guardOf(o); g != nil {
+			g.Disarm()
+		}
+	}
 }
 
 // offered turns the guard on for changes of runs that were just offered.

@@ -34,7 +34,7 @@ func exitActions() keymap.Table[*exits] {
 		{ID: "run.stop", Keys: "esc", Does: "stop the run", Refuse: (*exits).nothingToStop, Do: (*exits).stop},
 		{ID: "quit", Keys: "ctrl+c", Does: "quit; clears the input first", Do: keymap.Runs((*exits).leave)},
 		{ID: "suspend", Keys: "ctrl+z", Does: "suspend; fg in the shell continues", KeyOnly: true, Refuse: (*exits).cannotSuspend, Do: keymap.Runs(func(*exits) tea.Cmd { return suspend })},
-		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: func(*exits) bool { return false }, Refuse: (*exits).noReplay, Do: keymap.Calls(func(*exits) {})},
+		{ID: "replay.quit", Keys: "q", Does: "quit a replay", KeyOnly: true, When: (*exits).replays, Do: keymap.Runs(func(*exits) tea.Cmd { return tea.Quit })},
 	}
 }
 
@@ -53,10 +53,8 @@ func (e *exits) nothingToLeave() string {
 	return "A replay has nothing to stop; " + e.keys.Name("replay.quit") + " quits."
 }
 
-// noReplay says that there is no replay to quit.
-func (e *exits) noReplay() string {
-	return "This is not a replay: " + e.keys.Name("quit") + " quits."
-}
+// replays reports whether a past run is shown, which every pane leaves by a letter.
+func (e *exits) replays() bool { return e.live.Recorded }
 
 // cannotSuspend returns why the program cannot be suspended.
 func (e *exits) cannotSuspend() string {

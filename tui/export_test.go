@@ -30,9 +30,6 @@ func Batch(events []event.Event, arrived time.Time) tea.Msg {
 // Over is the message of the end of the session.
 func Over() tea.Msg { return eventsMsg{closed: true} }
 
-// Answer is the message of the answer to a query.
-func Answer[T any](value T) tea.Msg { return keymap.AnswerMsg[T]{Value: value} }
-
 // JournalAnswer is the answer to the query for the events of a run.
 func JournalAnswer(run string, events []event.Event, err error) tea.Msg {
 	return keymap.JournalMsg{Run: run, Events: events, Err: err}
@@ -44,13 +41,11 @@ func Beat(at time.Time) tea.Msg { return clock.BeatMsg(at) }
 // Frame is how long a frame of an animation lasts.
 func (m *Model) Frame() time.Duration { return m.animation.clock.Frame() }
 
-// Rested is the end of the newest grace time of the gate dialog, RestedBefore that
-// of the one before.
+// Rested is the end of the newest grace time of the gate dialog.
 func (m *Model) Rested() tea.Msg { return m.ask.Guard().Over(0) }
 
-func (m *Model) RestedBefore() tea.Msg {
-	return m.ask.Guard().Over(1)
-}
+// RestedBefore is the end of the grace time before it.
+func (m *Model) RestedBefore() tea.Msg { return m.ask.Guard().Over(1) }
 
 // RestedLater is the end of the grace time of a stage that a key of the gate dialog opened,
 // nil for none.

@@ -13,8 +13,8 @@ import (
 	"replan/tui/step"
 )
 
-// keyFocus knows what has the keys: the question whether to quit, a dialog, an open gate or
-// question, the search of the chat, or the pane with the focus.
+// keyFocus knows what has the keys. It may be the question whether to quit, a dialog, an
+// open gate or question, the search of the chat, or a pane.
 type keyFocus struct {
 	panes    *panes.Arrangement
 	dialogs  *dialogs

@@ -22,11 +22,7 @@ type footer struct {
 	playback *playback
 	waiting  *waiting
 	ask      asking
-	review   interface {
-		overlay
-		guarded
-	}
-	input interface {
+	input    interface {
 		Hints() []keymap.Hint
 		QueueHints() []keymap.Hint
 		Listing() bool
@@ -59,9 +55,11 @@ func (f *footer) contents() frame.Footer {
 	message := f.message.Text
 	switch over := f.dialogs.front(); {
 	case message != "":
-	case over == f.review:
-		message = f.review.Guard().Message()
-	case over == nil && f.ask.Showing():
+	case over != nil:
+		if g := guardOf(over); g != nil {
+			message = g.Message()
+		}
+	case f.ask.Showing():
 		message = f.ask.Guard().Message()
 	}
 	return frame.Footer{Quitting: f.focus.quitting(), Message: message, Hints: f.hints()}
@@ -81,11 +79,11 @@ func (f *footer) hints() []keymap.Hint {
 	over := f.dialogs.front()
 	switch {
 	case over != nil:
-		return armed(over.Actions().Offered(over.Hints()), f.review.Guard().Waiting())
+		return armed(over.Actions().Offered(over.Hints()), guardOf(over))
 	case f.focus.searching():
 		return chat.SearchHints(f.keys)
 	case f.ask.Showing():
-		return armed(f.ask.Hints(), f.ask.Guard().Waiting())
+		return armed(f.ask.Hints(), f.ask.Guard())
 	case f.input.Listing():
 		return f.input.Hints()
 	}
@@ -104,10 +102,19 @@ func (f *footer) hints() []keymap.Hint {
 	return f.frame.Hints(k)
 }
 
-// armed marks the hint of an action that acts in a moment.
-func armed(hints []keymap.Hint, id string) []keymap.Hint {
+// guardOf returns the guard of a dialog against keys that were not meant for it, nil for
+// none.
+func guardOf(d overlay) *answerguard.Guard {
+	if d, ok := d.(guarded); ok {
+		return d.Guard()
+	}
+	return nil
+}
+
+// armed marks the hint of the action whose answer waits at a guard; nil guards nothing.
+func armed(hints []keymap.Hint, g *answerguard.Guard) []keymap.Hint {
 	for i := range hints {
-		hints[i].Armed = slices.Contains(hints[i].IDs, id)
+		hints[i].Armed = g != nil && slices.Contains(hints[i].IDs, g.Waiting())
 	}
 	return hints
 }

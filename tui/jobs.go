@@ -27,12 +27,11 @@ type jobFeed struct {
 	message *frame.Message
 	home    string // the user's home folder, "" if unknown
 
-	pull     session.PullProgress // under way; no Model means none
-	starting bool                 // the model server is being started
-	log      string               // the file with its output, once it was started; "" for none
-	login    string               // the address of a login, to be copied; "" for none
-	saved    bool                 // a setting was saved since the last batch of events
-	relist   bool                 // the models of the server may have changed
+	starting bool   // the model server is being started
+	log      string // the file with its output, once it was started; "" for none
+	login    string // the address of a login, to be copied; "" for none
+	saved    bool   // a setting was saved since the last batch of events
+	relist   bool   // the models of the server may have changed
 }
 
 // sessionDialogs are the dialogs that show what the session does.
@@ -106,14 +105,12 @@ func (f *jobFeed) undone(d event.ChatUndone) {
 
 // pulled shows how far the download of a model has come, or how it ended.
 func (f *jobFeed) pulled(d session.PullProgress) {
-	f.pull = d
 	if f.shows.models.Pulled(d) {
 		f.relist = true
 	}
 	if !d.Ended {
 		return
 	}
-	f.pull = session.PullProgress{}
 	level := "info"
 	if d.Problem != "" || d.Canceled {
 		f.chat.ForgetAgain()
@@ -175,7 +172,7 @@ func (f *jobFeed) remedy(now session.Status) (r chat.Remedy) {
 		r.Log = draw.ShortPath(f.log, f.home)
 	}
 	switch {
-	case now.Model != "", f.pull.Model != "":
+	case now.Model != "", f.pulling().Model != "":
 	case f.starting:
 		r.Starting = true
 	default:
@@ -188,7 +185,7 @@ func (f *jobFeed) remedy(now session.Status) (r chat.Remedy) {
 func (f *jobFeed) starts() bool { return f.starting }
 
 // pulling returns the progress of the download of a model; no Model means none.
-func (f *jobFeed) pulling() session.PullProgress { return f.pull }
+func (f *jobFeed) pulling() session.PullProgress { return f.shows.models.Pulling() }
 
 // takeAgain returns what sends a refused goal again that waited for a model, once; nil while
 // there is none.

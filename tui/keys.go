@@ -45,6 +45,6 @@ func sections() []keymap.Section {
 func everywhere() keymap.Lines {
 	return slices.Concat(
 		paletteActions().Lines(), panes.Lines(), waitingActions().Lines(), openActions().Lines(), holdActions().Lines(),
-		input.RunLines(), exitActions().Lines(), lookActions().Lines(), setupActions().Lines(),
+		input.RunLines(), exitActions().Lines(), recheckActions().Lines(), setupActions().Lines(),
 	)
 }

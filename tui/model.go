@@ -120,7 +120,6 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}, jobs: m.jobs,
 		live: m.live, chat: m.chat, input: m.input, plan: m.dag, review: m.review, listed: m.dialogs.forJobs().servers, toasts: m.toasts,
-		servers: serverNews{lost: map[string]bool{}},
 	}
 	m.animation = &animation{
 		clock: clock.New(o.ReducedMotion), styles: l, live: m.live, dialogs: m.dialogs, session: m.session, playback: &m.playback,
@@ -128,7 +127,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.situation = &situation{keys: k, live: m.live, session: m.session, waiting: m.waiting, chat: m.chat, input: m.input}
 	m.footer = &footer{
 		keys: k, frame: m.frame, focus: m.focus, message: &m.message, live: m.live, playback: &m.playback, waiting: m.waiting,
-		ask: m.ask, review: m.review, input: m.input, chat: m.chat, plan: m.dag, dialogs: m.dialogs,
+		ask: m.ask, input: m.input, chat: m.chat, plan: m.dag, dialogs: m.dialogs,
 	}
 	m.view = &view{
 		styles: l, frame: m.frame, situation: m.situation, footer: m.footer, focus: m.focus, places: m.panes, chat: m.chat, input: m.input,

@@ -20,7 +20,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		id = "chat.copy"
 	}
 	m.forget(id)
-	m.waiting.clearMessages()
+	m.clearGuards()
 	cmd, done := m.pressLetters(k)
 	if done {
 		return cmd
@@ -164,12 +164,19 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return m.carryOut(m.input.Update(p))
 }
 
+// clearGuards takes back what is said about an early key.
+func (m *Model) clearGuards() {
+	m.waiting.clearMessage()
+	m.dialogs.clearMessages()
+}
+
 // point carries out what comes of a message of the mouse.
 func (m *Model) point(msg tea.MouseMsg) tea.Cmd {
 	if presses(msg) {
 		m.message.Clear()
-		m.waiting.clearMessages()
+		m.clearGuards()
 		m.waiting.disarm()
+		m.dialogs.disarm()
 		m.letters.Forget()
 	}
 	done := m.pointer.handle(msg)

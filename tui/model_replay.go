@@ -13,8 +13,8 @@ import (
 	"replan/tui/replay"
 )
 
-// replayActions returns the actions that take the place of those of a session while a
-// past run is shown: it asks no questions and sends nothing.
+// replayActions returns the actions that take the place of those of a session while a past
+// run is shown. It asks no questions and sends nothing.
 func (m *Model) replayActions() keymap.Handlers {
 	return replay.Refusals().With(replayExits().For(m.exits))
 }

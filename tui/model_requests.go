@@ -28,9 +28,9 @@ var (
 // Pane is a part of the screen: it handles messages, draws itself and lists its
 // actions. The size of a pane is in its state, that of a dialog comes with each View.
 type Pane interface {
-	// Update handles a message addressed to the pane: a key that no action takes,
-	// pasted text, a click or a wheel in the pane's own cells, an answer of the
-	// session. What it asks of the root is the returned value.
+	// Update handles a message addressed to the pane. It is a key that no action takes,
+	// pasted text, a click or a wheel in the pane's own cells, an answer of the session.
+	// What it asks of the root is the returned value.
 	Update(msg tea.Msg) keymap.Requests
 	// Actions returns the pane's actions with their handlers.
 	Actions() keymap.Handlers
@@ -128,7 +128,7 @@ func (m *Model) send(command session.Command) tea.Cmd {
 	case session.SaveSetting:
 		m.applySetting(c)
 	case session.Recheck:
-		m.session.looks()
+		m.session.rechecks()
 		m.message.SetUntilEvent("Looking for the model and the servers again" + m.styles.Glyphs.Ellipsis)
 	case session.Stop:
 		m.live.Stop()

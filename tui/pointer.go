@@ -118,8 +118,8 @@ func (p *pointer) press(at tea.Mouse) pointed {
 	return p.click(at)
 }
 
-// selectable returns the area that bounds a selection from a cell, whether that is the
-// chat, and the lines of the screen if the area is another one.
+// selectable returns the area that bounds a selection from a cell, and whether that is the
+// chat. If the area is another one, it returns the lines of the screen.
 func (p *pointer) selectable(at tea.Mouse) (area draw.Rect, inChat bool, screen []string) {
 	area, inChat = p.view.selectable(at.X, at.Y)
 	if area.W > 0 && !inChat {

@@ -10,39 +10,27 @@ import (
 
 // serverNews tells what happens to the tool servers.
 type serverNews struct {
-	lost  map[string]bool // servers that were lost (true), or have never started (false)
-	stale bool            // the tools and figures of the servers must be fetched again
+	health wording.Health
+	stale  bool // the tools and figures of the servers must be fetched again
 }
 
-// notices shows which servers were lost and which steps of a run lose their tool
-// with them, which servers are back, and when a model answers at last.
-func (s *serverNews) notices(was, now session.Status, run *agent.Run, notify func(level, text string)) {
-	before := map[string]plan.ServerState{}
-	for _, server := range was.Servers {
-		before[server.Name] = server.State
-	}
-	for _, server := range now.Servers {
-		name := server.Name
-		_, missed := s.lost[name]
-		switch {
-		case server.State == plan.ServerFailed && before[name] == plan.ServerReady:
-			s.lost[name] = true
-			notify("error", "lost the server "+name+lostTools(run, name, now.Servers)+": "+server.Error.Visible())
-		case server.State == plan.ServerStarting && server.Error != "" && before[name] == plan.ServerReady:
-			s.lost[name] = true
-			notify("warn", "lost the server "+name+", which restarts: "+server.Error.Visible())
-		case server.State == plan.ServerFailed && s.lost[name] && before[name] == plan.ServerStarting:
-			notify("error", "lost the server "+name+lostTools(run, name, now.Servers)+": "+server.Error.Visible())
-		case server.State == plan.ServerFailed && before[name] == plan.ServerStarting:
-			s.lost[name] = false
+// notices shows which servers were lost and which steps of a run lose their tool with
+// them. It also shows which servers are back, and when a model answers at last.
+func (s *serverNews) notices(now session.Status, run *agent.Run, notify func(level, text string)) {
+	for _, c := range s.health.Follow(now) {
+		switch name := c.Server.Name; c.Kind {
+		case wording.ServerLost:
+			notify("error", "lost the server "+name+lostTools(run, name, now.Servers)+": "+c.Server.Error.Visible())
+		case wording.ServerRestarts:
+			notify("warn", "lost the server "+name+", which restarts: "+c.Server.Error.Visible())
+		case wording.ServerNotStarted:
 			notify("error", "the server "+name+" did not start")
-		case server.State == plan.ServerReady && missed:
-			delete(s.lost, name)
-			notify("info", wording.ServerReady(name, server.Tools))
+		case wording.ServerBack:
+			notify("info", wording.ServerReady(name, c.Server.Tools))
+		case wording.ModelAnswers:
+			notify("info", c.Model.Visible()+" answers")
+		case wording.ServerMissing, wording.ServerStopped, wording.ModelSilent: // the header shows it
 		}
-	}
-	if was.Problem != "" && now.Problem == "" && now.Model != "" {
-		notify("info", now.Model.Visible()+" answers")
 	}
 }
 

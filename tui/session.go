@@ -32,11 +32,11 @@ type sessionFeed struct {
 	plan    interface{ Lose(servers []string) }
 	review  interface{ Refused(why string) }
 
-	status   session.Status
-	past     []agent.Summary // runs of earlier sessions, known after the first frame
-	caughtUp bool            // the session has sent its status; earlier events were history
-	closed   bool            // the session is over
-	looking  bool            // the session looks again for a model and its servers
+	status     session.Status
+	past       []agent.Summary // runs of earlier sessions, known after the first frame
+	caughtUp   bool            // the session has sent its status; earlier events were history
+	closed     bool            // the session is over
+	rechecking bool            // the session looks again for a model and its servers
 }
 
 // apply applies one event to its run or to what is known of the session.
@@ -83,9 +83,9 @@ func (f *sessionFeed) apply(e event.Event) {
 // reported applies the session's status.
 func (f *sessionFeed) reported(d session.Status) {
 	f.caughtUp = true
-	f.servers.notices(f.status, d, f.live.Shown().State, f.toasts.Show)
+	f.servers.notices(d, f.live.Shown().State, f.toasts.Show)
 	f.plan.Lose(wording.LostServers(d.Servers))
-	f.status, f.looking = d, false
+	f.status, f.rechecking = d, false
 	if f.listed.Shown() && f.listed.Changed(d.Servers) {
 		f.servers.changed()
 	}
@@ -180,18 +180,18 @@ func holdActions() keymap.Table[*sessionFeed] {
 	}
 }
 
-// lookActions are the actions on what the session has found.
-func lookActions() keymap.Table[*sessionFeed] {
+// recheckActions are the actions on what the session has found.
+func recheckActions() keymap.Table[*sessionFeed] {
 	return keymap.Table[*sessionFeed]{
-		{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files", Do: (*sessionFeed).lookAgain},
+		{ID: "look", Keys: "f5 ctrl+l", Shown: "F5", Does: "reconnect; reread server files", Do: (*sessionFeed).recheck},
 	}
 }
 
-// lookAgain asks the session to look again for a model and its servers.
-func (f *sessionFeed) lookAgain() keymap.Requests { return keymap.SendCommands(session.Recheck{}) }
+// recheck asks the session to look again for a model and its servers.
+func (f *sessionFeed) recheck() keymap.Requests { return keymap.SendCommands(session.Recheck{}) }
 
-// looks notes that the session looks again for a model and its servers.
-func (f *sessionFeed) looks() { f.looking = true }
+// rechecks notes that the session looks again for a model and its servers.
+func (f *sessionFeed) rechecks() { f.rechecking = true }
 
 // holdPlans toggles the review of the next plans before they run.
 func (f *sessionFeed) holdPlans() keymap.Requests {
@@ -210,5 +210,5 @@ func (f *sessionFeed) serverWaits() bool {
 
 // frameState returns what the frame shows of the session.
 func (f *sessionFeed) frameState() frame.State {
-	return frame.State{Past: f.past, Session: f.status, Pull: f.jobs.pulling(), Starting: f.jobs.starts(), Reported: f.caughtUp, Looking: f.looking, Closed: f.closed}
+	return frame.State{Past: f.past, Session: f.status, Pull: f.jobs.pulling(), Starting: f.jobs.starts(), Reported: f.caughtUp, Rechecking: f.rechecking, Closed: f.closed}
 }

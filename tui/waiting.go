@@ -63,7 +63,7 @@ func (w *waiting) show() tea.Cmd { return w.ask.Set(w.pending.List()) }
 func (w *waiting) takeTurns() tea.Cmd { return w.review.Hide(w.ask.Showing()) }
 
 // withdraw withdraws the question of an ended run if the requests answer it, or if the user
-// left its dialog: no run waits for the answer.
+// left its dialog. No run waits for the answer.
 func (w *waiting) withdraw(rs keymap.Requests) tea.Cmd {
 	answered := keymap.Has[keymap.Answered](rs)
 	if !w.pending.Reopened() || !answered && (w.ask.Open() || keymap.Has[keymap.ShowGate](rs)) {
@@ -88,14 +88,8 @@ func (w *waiting) reopenFailure(s *agent.StepState, plans bool) tea.Cmd {
 	return cmd
 }
 
-// clearMessages takes back what the dialogs say about an early key.
-func (w *waiting) clearMessages() {
-	w.ask.Guard().ClearMessage()
-	w.review.Guard().ClearMessage()
-}
+// clearMessage takes back what a gate or a question says about an early key.
+func (w *waiting) clearMessage() { w.ask.Guard().ClearMessage() }
 
-// disarm drops the answer that waits for another letter.
-func (w *waiting) disarm() {
-	w.ask.Guard().Disarm()
-	w.review.Guard().Disarm()
-}
+// disarm drops the answer to a gate or a question that waits for another letter.
+func (w *waiting) disarm() { w.ask.Guard().Disarm() }

@@ -28,8 +28,8 @@ type RunStarted struct {
 	Priors    map[string]int64 `json:"priors"`    // median duration seen per tool, ms
 	Prompting prompt.Prompting `json:"prompting"` // input for planning: instructions, conversation, phases
 
-	// Read is the untrusted text that the models of the run know from before: from the
-	// conversation, or from the run whose model requested this one.
+	// Read is the untrusted text that the models of the run know from before. It is from
+	// the conversation, or from the run whose model requested this one.
 	Read []rule.Provenance `json:"read,omitempty"`
 
 	Plan            *plan.Plan     `json:"plan,omitempty"`             // executed as it is; nil plans the goal

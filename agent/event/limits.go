@@ -134,10 +134,10 @@ type SessionLimits struct {
 	MaxDurationMS int64 `json:"max_duration_ms"` // wall clock while runs are active
 }
 
-// Lease lowers the limits of one run to what earlier runs of the session have
-// left. used and took are the usage and the ms of those runs; own and ownTook are
-// those of the resumed run itself, which do not count here. Lease returns the
-// guard whose budget is used up, or "" if there is none.
+// Lease lowers the limits of one run to what earlier runs of the session have left. used
+// and took are the usage and the ms of those runs. own and ownTook are those of the
+// resumed run itself, which do not count here. Lease returns the guard whose budget is
+// used up, or "" if there is none.
 func (s SessionLimits) Lease(l Limits, used, own Usage, elapsed, ownElapsed int64) (leased Limits, spent string) {
 	for _, b := range []struct {
 		guard            string

@@ -18,8 +18,8 @@ import (
 // LargeValue is the size of the largest JSON value that has no gap in a [Line].
 const LargeValue = 256 << 10
 
-// GapSize is what a gap adds to the size of a list or an object: about the length of a
-// reference to a value that is kept elsewhere.
+// GapSize is what a gap adds to the size of a list or an object. That is about the length
+// of a reference to a value that is kept elsewhere.
 const GapSize = len(`{"ref":".json","sha256":"","bytes":12345678}`) + 2*2*sha256.Size
 
 // Line is the JSON of an event, with gaps for the large values among its args and

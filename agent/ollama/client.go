@@ -153,20 +153,19 @@ func (c *Client) Close() error {
 // think setting. Should that one keep to the format, Reply.Text and
 // Reply.Thinking are its own, and Reply.Note says so.
 //
-// With an error, Ask returns the part of the reply received so far, without its
-// calls, which must not be acted on; its cost is unknown. The error is a
-// *CutStreamError if the reply broke off and a *StalledError if the model
-// exceeded req.MaxThinking. It is a *PromptTooLongError if the request does not
-// fit, not sent at all if it cannot, and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if
-// ctx ended, and prompt.ErrNoModel if the server or the model is missing.
+// With an error, Ask returns the part of the reply received so far, without its calls, which must not be
+// acted on. Its cost is unknown. The error is a *CutStreamError if the reply broke off and a *StalledError if
+// the model exceeded req.MaxThinking. It is a *PromptTooLongError if the request does not fit, not sent at
+// all if it cannot, and a *TimeoutError if req.Timeout expired. It wraps the error of ctx if ctx ended, and
+// prompt.ErrNoModel if the server or the model is missing.
 //
 // A request that lists its tools tells the client that calls of the model do not
 // arrive as calls. It remembers that, and [Client.Describe] says so from then on.
 //
-// If the reply is read as it arrives (a chat answer, a synthesis, a step
-// in the model's own words), req.Timeout bounds the time without any output.
-// Otherwise it bounds the whole request. If it is 0, both times follow the machine,
-// see Forecast in package pace.
+// If the reply is read as it arrives, req.Timeout bounds the time without any output. So
+// arrive a chat answer, a synthesis, and a step in the model's own words. Otherwise it
+// bounds the whole request. If it is 0, both times follow the machine, see Forecast in
+// package pace.
 func (c *Client) Ask(ctx context.Context, req prompt.Request, delta func(text, thinking string)) (reply.Reply, error) {
 	if len(req.Messages) == 0 {
 		return reply.Reply{}, errors.New("asking the model: the request has no message")

@@ -28,10 +28,9 @@ const (
 // answer. That is the configured one, else the first installed one that can chat
 // and use tools.
 //
-// The first answer of the server stands until the model is pulled or removed, so
-// that its context window does not change unless it grows, see [Client.Grow].
-// Only [Client.Models] says whether a model is loaded. The error wraps prompt.ErrNoModel and says in one sentence what to do, or it wraps
-// the error of ctx.
+// The first answer of the server stands until the model is pulled or removed. So its context window does not change unless it grows, see
+// [Client.Grow]. Only [Client.Models] says whether a model is loaded. The error wraps prompt.ErrNoModel and says in one sentence what to
+// do, or it wraps the error of ctx.
 func (c *Client) Describe(ctx context.Context, name string) (prompt.ModelInfo, error) {
 	info, _, err := c.describe(ctx, name)
 	return info, err

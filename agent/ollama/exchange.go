@@ -67,9 +67,9 @@ func (x *exchange) reply() reply.Reply {
 // milliseconds rounds up, so that a measured time is never 0.
 func milliseconds(d time.Duration) int64 { return int64((d + time.Millisecond - 1) / time.Millisecond) }
 
-// run sends the request until there is a reply. It retries without the features
-// that the server rejects, and once with the other think setting if a formatted
-// reply is empty or breaks its format. extend is called at each sign of life.
+// run sends the request until there is a reply. It retries without the features that the
+// server rejects. It also retries once with the other think setting if a formatted reply
+// is empty or breaks its format. extend is called at each sign of life.
 func (x *exchange) run(ctx context.Context, extend func()) error {
 	x.extend = extend
 	s := x.known.setting(x.req)

@@ -72,9 +72,8 @@ func (f *findings) drive(server string, info prompt.ModelInfo) prompt.ModelInfo 
 	return info
 }
 
-// weights returns the name of a model's weights as their file has it, which is the same
-// under any name of the model: "Qwen2.5-Coder 1.5B Q4_K_M". It is "" if the file names
-// none.
+// weights returns the name of a model's weights as their file has it: "Qwen2.5-Coder 1.5B
+// Q4_K_M". It is the same under any name of the model. It is "" if the file names none.
 func weights(shown *api.ShowResponse) untrusted.Text {
 	var parts []string
 	for _, key := range []string{"general.basename", "general.size_label", "general.finetune"} {

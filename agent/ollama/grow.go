@@ -6,8 +6,8 @@ import (
 	"replan/planning/prompt"
 )
 
-// Grow gives a model, "" being the one that will answer, a context window of at
-// least so many tokens if it can, and returns the model as it is then.
+// Grow gives a model, "" being the one that will answer, a context window of at least so
+// many tokens if it can. It returns the model as it is then.
 //
 // The window doubles until it is large enough or the model's own. It grows
 //   - only if neither the user nor the Modelfile has set it;

@@ -12,9 +12,9 @@ func (k *known) growable(longest int, running []api.ProcessModelResponse, server
 	return k.step(longest, longest, running, server)
 }
 
-// step returns the context window to grow to for so many tokens, or the largest
-// that fits if that one does not; 0 if none does. A model whose own limit is not
-// known does not grow.
+// step returns the context window to grow to for so many tokens, or the largest that fits
+// if that one does not. It returns 0 if none does. A model whose own limit is not known
+// does not grow.
 func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, server serverFacts) int {
 	fitting := 0
 	for window := k.info.ContextWindow; window < min(tokens, longest); {
@@ -30,13 +30,13 @@ func (k *known) step(tokens, longest int, running []api.ProcessModelResponse, se
 // fits reports whether the server is known to have the memory for the model with a
 // larger context window.
 //
-// The server reports what each loaded model takes, but not how much is
-// free. Its memory is taken to be the most that models have used there together, in
-// earlier sessions too: two at once, or a larger one. A model that lies in the memory of
-// GPUs must fit there, or it would become slow. If some program has already loaded
-// the model with such a window, it fits. A token of context is estimated by
-// the model's description, with values of 16 bits, or by the memory that the loaded
-// model uses beyond its weights, whichever is more. This errs on the large side.
+// The server reports what each loaded model takes, but not how much is free. Its memory is
+// taken to be the most that models have used there together, in earlier sessions too: two
+// at once, or a larger one. A model that lies in the memory of GPUs must fit there, or it
+// would become slow. If some program has already loaded the model with such a window, it
+// fits. A token of context is estimated by the model's description, with values of 16
+// bits. If the loaded model uses more memory beyond its weights, that counts. This errs on
+// the large side.
 func (k *known) fits(window int, running []api.ProcessModelResponse, server serverFacts) bool {
 	perToken, weights := k.tokenBytes, k.info.Bytes
 	m, loaded := runningModel(running, k.info.Name)

@@ -18,7 +18,7 @@ var suggestions = []struct {
 }
 
 // Suggest returns the best of a few models that plans and calls tools, and fits a machine
-// with so much memory in bytes; 0 is an ordinary machine.
+// with so much memory in bytes. 0 is an ordinary machine.
 func Suggest(memory int64) string {
 	const system = 2_000_000_000 // bytes that other programs take
 	for _, s := range suggestions {

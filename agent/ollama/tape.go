@@ -12,10 +12,10 @@ import (
 	"replan/planning/prompt"
 )
 
-// tape is a transport for one request that adds its purpose as a header and records
-// the lines of the response for a second reading. The API's own client sends no
-// headers of a request, reads every number as a float64, and takes the rest of a
-// torn line for a message of the server.
+// tape is a transport for one request that adds its purpose as a header and records the
+// lines of the response for a second reading. The API's own client sends no headers of a
+// request, and reads every number as a float64. It takes the rest of a torn line for a
+// message of the server.
 type tape struct {
 	base    http.RoundTripper
 	purpose string // value of [prompt.PurposeHeader]; "" sends none

@@ -30,10 +30,10 @@ func Offer(g event.GateRequested, t plan.Tool, workspace string) (always *event.
 	return offer(g, args, workspace)
 }
 
-// OfferTool returns the rule that allows every later call of the tool of a gate in
-// this workspace, until its server changes the tool. It returns nil for the
-// workspace's own tools, whose rules leave free what is harmless, and where Offer
-// offers nothing because of where the call comes from.
+// OfferTool returns the rule that allows every later call of the tool of a gate in this
+// workspace, until its server changes the tool. It returns nil for the workspace's own
+// tools, whose rules leave free what is harmless. It also does where Offer offers nothing
+// because of where the call comes from.
 func OfferTool(g event.GateRequested, workspace string) *event.Always {
 	if g.Trusted || g.Pin == "" || unsaved(g) != "" {
 		return nil

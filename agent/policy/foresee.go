@@ -48,7 +48,7 @@ func Foresee(rules []rule.Rule, p plan.Plan, graph *plan.Graph, catalog plan.Cat
 }
 
 // carriedBy returns the results that a step's references put into its call, those that
-// decide whether it is made, and what the author of the plan had read.
+// decide whether it is made. It adds what the author of the plan had read.
 func carriedBy(p plan.Plan, step plan.Step) []rule.Provenance {
 	var out []rule.Provenance
 	carry := func(name string, as rule.Provenance) {

@@ -11,8 +11,9 @@ func (*Session) Abilities() session.Abilities {
 		NoConversations: "A run of workers is no conversation.",
 		Awaited:         "waiting for a worker to begin",
 		Continues:       true,
+		Leaving:         "leaves the run to its workers",
 		Others: session.OtherRuns{
-			Place: "running", State: "running on a worker", Advice: "A worker is running it.", Follow: "replan runs follow",
+			Place: "running", State: "running on a worker", Advice: "A worker is running it.", Waits: "It waits for a worker.", Follow: "replan runs follow",
 		},
 	}
 }

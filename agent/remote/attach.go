@@ -145,14 +145,14 @@ var errNotHere = errors.New("this works only in a session of this machine, not i
 
 // saveSetting saves a setting of the screen.
 func (s *Session) saveSetting(c session.SaveSetting) {
-	if s.options.Keep == nil {
+	if s.options.SaveSetting == nil {
 		return
 	}
 	kept := session.SettingSaved{Key: c.Key, Removed: c.Value == nil}
 	if c.Value != nil {
 		kept.Value = *c.Value
 	}
-	file, err := s.options.Keep(c.Key, c.Value)
+	file, err := s.options.SaveSetting(c.Key, c.Value)
 	if err == nil && file == "" {
 		return
 	}

@@ -117,7 +117,7 @@ func TestResumedRunRepeatsItsPastEvents(t *testing.T) {
 
 func TestCommandsThatDoNotReachARunAreAnsweredHere(t *testing.T) {
 	o := options("run")
-	o.Keep = func(key string, value *string) (string, error) { return "/config", nil }
+	o.SaveSetting = func(key string, value *string) (string, error) { return "/config", nil }
 	s := attach(t, o, submit)
 	value := "dark"
 	s.Send(session.Warm{})

@@ -8,8 +8,8 @@ import (
 	"replan/agent/store/values"
 )
 
-// wireOutput is the JSON form of an output. A large value of an event is written once, in
-// a line of its own before the events that refer to it, as in a journal.
+// wireOutput is the JSON form of an output. A large value of an event is written once, as
+// in a journal. It has a line of its own before the events that refer to it.
 type wireOutput struct {
 	Output
 	Event json.RawMessage `json:"event,omitempty"`

@@ -27,9 +27,9 @@ type Options struct {
 	Prepare func(*exec.Cmd) // called before it starts; nil does nothing
 	By      string          // who sends commands, for the others to see
 	Logger  *slog.Logger    // gets what the program writes to standard error; nil is none
-	// Keep saves a setting that the user chose on the screen; nil saves nothing.
-	Keep     func(key string, value *string) (file string, err error)
-	Patience time.Duration // how long the program may take to end when it has to; 0 is 5 s
+	// SaveSetting saves a setting that the user chose on the screen; nil saves nothing.
+	SaveSetting func(key string, value *string) (file string, err error)
+	Patience    time.Duration // how long the program may take to end when it has to; 0 is 5 s
 	// Tell publishes why a session broke off as a note too, for a screen.
 	Tell bool
 }

@@ -22,9 +22,8 @@ func programName(program string) string {
 	return strings.TrimRight(strings.TrimSuffix(name, ".exe"), "0123456789.-")
 }
 
-// launching lists, for programs that do not look like it, the words that make them
-// run another program, or another program's code: options, without their value, and
-// commands.
+// launching lists programs that do not look like it, with the words that make them run
+// another program, or its code. These are options, without their value, and commands.
 var launching = map[string][]string{
 	"go":    {"-vettool", "-toolexec", "-exec", "-overlay", "-modfile", "-ldflags", "-gccgoflags", "run", "generate", "tool", "install", "-w"},
 	"git":   {"-c", "--config-env", "--exec-path", "--upload-pack", "--receive-pack", "--exec", "-x", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "config", "bisect", "submodule foreach", "filter-branch", "difftool", "mergetool"},
@@ -38,9 +37,9 @@ var launching = map[string][]string{
 	"npm":   {"--script-shell", "exec", "x"},
 }
 
-// Launches reports whether a command makes an ordinary program run another one, as
-// `go vet -vettool=X`, `git -c`, and `find -exec` do, or sets environment variables
-// in front of it.
+// Launches reports whether a command makes an ordinary program run another one, or sets
+// environment variables in front of it. `go vet -vettool=X`, `git -c`, and `find -exec`
+// do.
 func Launches(words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -58,8 +57,8 @@ func Launches(words []string) bool {
 	})
 }
 
-// commandWords returns the words that may be the command of a program: those up to the
-// first that is neither an option nor, behind one, perhaps its value.
+// commandWords returns the words that may be the command of a program. These are the words
+// up to the first that is neither an option nor, behind one, perhaps its value.
 func commandWords(words []string) []string {
 	for i, word := range words {
 		if !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasPrefix(words[i-1], "-")) {

@@ -105,8 +105,8 @@ func UntrustedText(t plan.Tool) Rule {
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}
 }
 
-// ProjectNotes returns the rule that asks about a call which a model wrote with the notes
-// of a folder before it that the user does not trust.
+// ProjectNotes returns the rule about the notes of a folder that the user does not trust.
+// It asks about calls that a model wrote with these notes before it.
 func ProjectNotes(t plan.Tool) Rule {
 	why := "it sends to the server " + t.Server + " what a model wrote that had read the notes of this folder (AGENTS.md), which is not trusted"
 	return Rule{Tool: t.Name, Verdict: VerdictAsk, Source: SourceBuiltIn, Why: untrusted.Text(why)}

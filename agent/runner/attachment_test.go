@@ -22,7 +22,7 @@ var picture = slices.Repeat([]byte("\x89PNG \x00\x01\xfe"), 200)
 
 // draws is a tool that sends a picture, beside a text.
 func draws(_ context.Context, c plan.ToolCall) (any, error) {
-	a, err := c.Keep(picture, "image/png")
+	a, err := c.SaveAttachment(picture, "image/png")
 	if err != nil {
 		return nil, err
 	}

@@ -101,10 +101,10 @@ type Config struct {
 	Branch       func() string // of the workspace, "" if unknown; nil skips the lookup
 	// Settings returns the settings in force and their sources; nil shows none.
 	Settings func() session.Settings
-	// Keep saves a setting that the user chose, for later sessions, and returns the
+	// SaveSetting saves a setting that the user chose, for later sessions, and returns the
 	// file; "" if it is not saved here. A nil value removes the key. nil saves
 	// nothing.
-	Keep func(key string, value *string) (file string, err error)
+	SaveSetting func(key string, value *string) (file string, err error)
 
 	NewID  func(now time.Time) string
 	Now    func() time.Time // nil means time.Now

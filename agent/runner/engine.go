@@ -128,9 +128,9 @@ func (c *call) stopped() error {
 	return nil
 }
 
-// Causes for canceling workers: all of them when the user stops a run and when it
-// ends, one when the user cancels its step, and those of a sub-agent whose step
-// has ended.
+// Causes for canceling workers. All are canceled when the user stops a run and when it
+// ends, one when the user cancels its step. Those of a sub-agent are when its step has
+// ended.
 var (
 	errInterrupted = errors.New("stopped by the user")
 	errOver        = errors.New("the run is over")

@@ -86,10 +86,10 @@ func (e *engine) gate(id string) *agent.Gate {
 	return nil
 }
 
-// released answers the waiting gates that a permission for the run covers: calls
-// that match its rule and for which the same rule asks. Gates that the plan
-// requests stay open, and those of edited calls or with text from a result in another
-// argument, as if they had opened after the answer.
+// released answers the waiting gates that a permission for the run covers: calls that
+// match its rule and for which the same rule asks. Gates that the plan requests stay open,
+// as if they had opened after the answer. So do those of edited calls, or with text from a
+// result in another argument.
 func (e *engine) released(by event.GateResolved) []event.Data {
 	allowed := e.gate(by.Gate)
 	if allowed == nil || by.Decision != event.Allow || by.Scope != event.ScopeRun {

@@ -33,7 +33,7 @@ func (e *engine) spent() (event.Usage, time.Duration) {
 }
 
 // called returns the calls of tools that returned results since the run began or was
-// resumed, and how long those of each tool took, in ms.
+// resumed. It also returns how long those of each tool took, in ms.
 func (e *engine) called() (calls []plan.HistoryItem, durations map[string][]int64) {
 	durations = map[string][]int64{}
 	for _, h := range e.run.History[min(e.historyBefore, len(e.run.History)):] {

@@ -20,9 +20,9 @@ import (
 	"replan/planning/prompt"
 )
 
-// Job describes a single run for a Go program that brings its own tools: a plan,
-// or a goal and its planners, and a function that carries out calls. One of Plan,
-// Goal and Past is required, and so is Call if a step calls a tool.
+// Job describes a single run for a Go program that brings its own tools. It is a plan, or
+// a goal and its planners, and a function that carries out calls. One of Plan, Goal and
+// Past is required, and so is Call if a step calls a tool.
 type Job struct {
 	ID       string            // of the run; "" is "run"
 	Plan     *plan.Plan        // run as is; nil plans the goal

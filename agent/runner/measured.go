@@ -37,7 +37,7 @@ func (m *measurements) snapshot() (rates map[string]float64, wanted map[string]i
 }
 
 // addWanted adds the most tokens that a request of a run would have taken if its window
-// had not cut it, by the model that served it.
+// had not cut it. They are kept by the model that served it.
 func addWanted(most map[string]int, run *agent.Run) {
 	for _, x := range run.Exchanges {
 		model := cmp.Or(x.Request.Model, run.Model)

@@ -61,10 +61,10 @@ type ModelStarter interface {
 // ModelGrower is a model server that can give a model a larger context window. A
 // [Model] may also implement ModelGrower.
 type ModelGrower interface {
-	// Grow gives a model, "" being the one that will answer, a context window of so
-	// many tokens, or fewer if the server is not known to have the memory. The model may
-	// have to be loaded again, so it grows at most once. Grow returns the model
-	// as it is then, changed or not.
+	// Grow gives a model, "" being the one that will answer, a context window of so many
+	// tokens. It gives fewer if the server is not known to have the memory. The model may
+	// have to be loaded again, so it grows at most once. Grow returns the model as it is
+	// then, changed or not.
 	Grow(ctx context.Context, name string, tokens int) (prompt.ModelInfo, error)
 }
 

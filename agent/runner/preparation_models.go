@@ -119,8 +119,8 @@ type growth struct {
 }
 
 // enlarge asks for a larger context window if what the run starts with would take more
-// than half of it, or if an earlier request had to leave something out. The other half
-// is for results and replies. It returns the model as it is then.
+// than half of it. It also does if an earlier request had to leave something out. The
+// other half is for results and replies. It returns the model as it is then.
 func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
 	server, ok := p.from.model.(ModelGrower)
 	window := g.info.ContextWindow

@@ -124,14 +124,26 @@ func (p *preparation) unrouted(unclear error) error {
 	}
 	refused, isUnclear := errors.AsType[agent.UnclearGoalError](unclear)
 	switch {
+	case unclear == nil:
+		return sentences(noModel, errNoWords)
 	case errors.As(unclear, new(agent.InvalidGoalError)), isUnclear && refused.Final:
 		return unclear
 	case isUnclear && len(refused.Near) == 0:
-		return fmt.Errorf("%w %w. %w", unclear, noModel, errNoWords)
-	case isUnclear, unclear != nil && strings.HasSuffix(unclear.Error(), "?"):
-		return fmt.Errorf("%w %w", unclear, noModel)
-	case unclear != nil: // a model may not help either
-		return fmt.Errorf("%w. %w", unclear, noModel)
+		return sentences(unclear, noModel, errNoWords)
+	default: // orders are named, or a model may not help either
+		return sentences(unclear, noModel)
 	}
-	return fmt.Errorf("%w. %w", noModel, errNoWords)
+}
+
+// sentences joins errors. Each ends like a sentence before the next one begins.
+func sentences(errs ...error) error {
+	joined := errs[0]
+	for _, next := range errs[1:] {
+		between := ". "
+		if text := joined.Error(); strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+			between = " "
+		}
+		joined = fmt.Errorf("%w%s%w", joined, between, next)
+	}
+	return joined
 }

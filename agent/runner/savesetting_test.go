@@ -40,7 +40,7 @@ func keeping(t *testing.T, k *keeper) *stage {
 		more := s.config
 		s.config = func(c *runner.Config) {
 			more(c)
-			c.Keep = k.keep
+			c.SaveSetting = k.keep
 		}
 	})
 }
@@ -94,7 +94,7 @@ func TestSlowSaveHoldsUpNothing(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		s.config = func(c *runner.Config) {
-			c.Keep = func(key string, _ *string) (string, error) {
+			c.SaveSetting = func(key string, _ *string) (string, error) {
 				<-stopped // by the end of the session
 				saved = append(saved, key)
 				return "config.toml", nil
@@ -120,7 +120,7 @@ func TestSettingsShowWhatWasSavedBefore(t *testing.T) {
 	save := make(chan struct{})
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.config = func(c *runner.Config) {
-			c.Keep = func(string, *string) (string, error) {
+			c.SaveSetting = func(string, *string) (string, error) {
 				<-save
 				saved.Store(true)
 				return "config.toml", nil

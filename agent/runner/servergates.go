@@ -51,9 +51,9 @@ func (g serverGate) outdated(pending []plan.PendingServer, changes func() []plan
 // awaited returns what goals wait for before they use tools; nil is nothing.
 func (q *serverGates) awaited() <-chan struct{} { return q.answered }
 
-// ask opens a gate for each server of the project's own configuration, in the order of
-// its file, and withdraws those of servers that no longer wait. Other programs help only
-// later runs: their questions wait until nothing is busy, and delay no goal.
+// ask opens a gate for each server of the project's own configuration, in the order of its
+// file. It withdraws those of servers that no longer wait. Other programs help only later
+// runs: their questions wait until nothing is busy, and delay no goal.
 func (q *serverGates) ask(busy bool) {
 	pending := q.tools.Pending()
 	for _, g := range slices.Clone(q.open) {

@@ -112,7 +112,7 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.conversation, s.measurements = &conversation{}, newMeasurements()
 	s.account = &account{each: cfg.Limits, limits: cfg.SessionLimits}
 	s.rules = &rulebook{workspace: cfg.Workspace, trusted: cfg.Trusted, delegated: cfg.Delegated, saves: cfg.Remember, rules: cfg.Rules}
-	s.saver = &saver{events: s.events, background: s.background, log: cfg.Logger, do: cfg.Keep}
+	s.saver = &saver{events: s.events, background: s.background, log: cfg.Logger, do: cfg.SaveSetting}
 	s.gates = &serverGates{events: s.events, tools: cfg.Tools}
 	s.overview = &overview{
 		events: s.events, background: s.background, tools: cfg.Tools, branch: cfg.Branch, routing: cfg.Routing,

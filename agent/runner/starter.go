@@ -223,11 +223,11 @@ func (p preparedJob) refusal() (reply event.ChatReply, refused bool) {
 
 // instructions is what the servers of tools say about themselves, by name.
 func instructions(servers []plan.ServerStatus, tools plan.Catalog) map[string]untrusted.Text {
-	noted := map[string]untrusted.Text{}
+	texts := map[string]untrusted.Text{}
 	for _, server := range servers {
 		if server.Instructions != "" && slices.ContainsFunc(tools, func(t plan.Tool) bool { return t.Server == server.Name }) {
-			noted[server.Name] = server.Instructions
+			texts[server.Name] = server.Instructions
 		}
 	}
-	return noted
+	return texts
 }

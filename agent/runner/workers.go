@@ -42,8 +42,8 @@ func (e *engine) work(do func()) {
 	})
 }
 
-// catch turns a panic of a model, a tool or the core into an error, so that the
-// journal is closed and children end as after any other failure. Defer it.
+// catch turns a panic of a model, a tool or the core into an error. So the journal is
+// closed and children end as after any other failure. Defer it.
 func (e *engine) catch(err *error) {
 	value := recover()
 	if value == nil {
@@ -176,8 +176,8 @@ func (e *engine) forecast(ctx context.Context, r prompt.Request) (f pace.Forecas
 // manyTools is how many tools of MCP servers make a prompt notably longer.
 const manyTools = 8
 
-// slowly says how long the model will take to understand a goal, and what would
-// help: what makes most of the prompt, else a smaller model.
+// slowly says how long the model will take to understand a goal, and what would help. That
+// is what makes most of the prompt, else a smaller model.
 func slowly(r prompt.Request, f pace.Forecast, wait time.Duration, w weight) string {
 	bytes := 0
 	for _, m := range r.Messages {
@@ -221,7 +221,7 @@ func (e *engine) callTool(ctx context.Context, under *call, c agent.CallTool) {
 	}
 	var kept plan.Beside
 	if keeper, ok := e.journal.(AttachmentStore); ok {
-		call.Keep = func(content []byte, mediaType string) (plan.Attachment, error) {
+		call.SaveAttachment = func(content []byte, mediaType string) (plan.Attachment, error) {
 			a, err := keeper.SaveAttachment(content, mediaType)
 			if err == nil && !slices.Contains(kept.Attachments, a) {
 				kept.Attachments = append(kept.Attachments, a)
@@ -261,8 +261,8 @@ func tooLong(limit time.Duration) string {
 	return fmt.Sprintf("it took longer than its limit of %s", limit)
 }
 
-// overran reports whether a call of a tool failed since its time limit passed, which the
-// runner or the tools may notice first, and says so.
+// overran reports whether a call of a tool failed since its time limit passed, and says
+// so. The runner or the tools may notice it first.
 func overran(ctx context.Context, err error, limit time.Duration, of string) (string, bool) {
 	late, ok := errors.AsType[*plan.TimeoutError](err)
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) && (!ok || !late.OfCall) {

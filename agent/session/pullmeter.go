@@ -34,8 +34,8 @@ type mark struct {
 	done int64
 }
 
-// Read returns the report of what the server says, and whether it is due: not too
-// soon after the last one, unless the server does something else.
+// Read returns the report of what the server says, and whether it is due. It is due not
+// too soon after the last one, unless the server does something else.
 func (m *PullMeter) Read(step string, done, total int64) (report PullProgress, due bool) {
 	now := m.now()
 	if step == string(m.last.Step) && done < total && now.Sub(m.at) < reportInterval {

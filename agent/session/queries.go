@@ -26,7 +26,7 @@ type Queries interface {
 	// for starting servers.
 	Servers(ctx context.Context) (Servers, error)
 	// ServerLog returns the end of a tool server's log as soon as it is not at the
-	// position after, and at once if that is negative.
+	// position after. It does so at once if that is negative.
 	ServerLog(ctx context.Context, server string, after int64) (ServerLog, error)
 	// Settings lists the settings in force.
 	Settings(ctx context.Context) (Settings, error)

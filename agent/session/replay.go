@@ -12,8 +12,8 @@ import (
 // ReplayID is the id of the session that [ReplayEvents] creates around a run.
 const ReplayID = "s-replay"
 
-// longestRest bounds the pause between two events of a replay: users do not want to
-// sit through a wait at a gate or the days between a stop and a resume.
+// longestRest bounds the pause between two events of a replay. Users do not want to sit
+// through a wait at a gate or the days between a stop and a resume.
 const longestRest = 2 * time.Second
 
 // Rest returns how long a replay pauses between two events that were gap apart,

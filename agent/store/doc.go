@@ -1,7 +1,6 @@
-// Package store holds the files that replan keeps on disk and the queries on
-// them: runs, conversations and plans, durations of tools, the input history, and
-// clean-up. [Store] implements the interface that a session of
-// replan/agent/runner needs.
+// Package store holds the files that replan keeps on disk and the queries on them. They
+// hold runs, conversations and plans, durations of tools, the input history, and clean-up.
+// [Store] implements the interface that a session of replan/agent/runner needs.
 //
 // Subpackages implement the file formats: replan/agent/store/journal for journals
 // of events, replan/agent/store/plans for plan files, and

@@ -25,9 +25,9 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("no %s %.200q", e.Ki
 // Unwrap returns plan.ErrUnknownID.
 func (e *NotFoundError) Unwrap() error { return plan.ErrUnknownID }
 
-// FindRun returns the id of the run with the given id, or the only one that
-// begins or ends with the text; the screen shows the ends. The error is a
-// *NotFoundError or a *plan.AmbiguousIDError.
+// FindRun returns the id of the run with the given id, or the only one that begins or ends
+// with the text. The screen shows the ends. The error is a *NotFoundError or a
+// *plan.AmbiguousIDError.
 func (s *Store) FindRun(text string) (string, error) {
 	return find("run", s.Runs.IDs, text, plan.MatchEnds)
 }

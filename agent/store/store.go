@@ -222,8 +222,8 @@ func (s *Store) MedianDurations() (map[string]int64, error) { return s.durations
 // AddDurations records durations of tools, in ms; see [Durations.Add].
 func (s *Store) AddDurations(samples map[string][]int64) error { return s.durations.Add(samples) }
 
-// RecallTools returns the tools of a catalog with what earlier runs in a folder have
-// shown of them: how often they were used, and the shape of their results. An error
+// RecallTools returns the tools of a catalog with what earlier runs in a folder have shown
+// of them. That is how often they were used, and the shape of their results. An error
 // comes with the tools as they are.
 func (s *Store) RecallTools(folder string, c plan.Catalog) (plan.Catalog, error) {
 	return openExperience(s.Dirs, folder).recall(c)

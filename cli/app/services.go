@@ -50,14 +50,14 @@ type Opening struct {
 	Restored *runner.Restored    // the session to continue; nil starts a new one
 	About    string              // the only server whose troubles the session tells; "" tells all
 	Driving  *planfit.Settings   // drive all models; nil follows what is known of them
-	// Keep stores a created plan; nil stores it among the plans.
-	Keep func(plan.Plan) (plan.Plan, error)
+	// SavePlan stores a created plan; nil stores it among the plans.
+	SavePlan func(plan.Plan) (plan.Plan, error)
 	// Runs says that runs start, which work in a copy of the workspace if the user
 	// isolates them.
 	Runs   bool
 	Resume string // the run that is resumed, if known; "" is none
-	// Screen says that the full screen is used: what the user chooses there is saved
-	// in the user's configuration, and servers start after the first frame.
+	// Screen says that the full screen is used. What the user chooses there is saved in
+	// the user's configuration, and servers start after the first frame.
 	Screen bool
 }
 
@@ -128,7 +128,7 @@ func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
 	}
 	cfg.Attended, cfg.InDoubt, cfg.Restored = how.Attended, how.InDoubt, how.Restored
 	if how.Screen && !dry {
-		cfg.Keep, cfg.Warm = s.app.SaveSetting, true
+		cfg.SaveSetting, cfg.Warm = s.app.SaveSetting, true
 	}
 	if how.Runs && !dry {
 		cfg.Copy = s.work.changes(!how.Screen)
@@ -136,8 +136,8 @@ func (s *Services) Begin(ctx context.Context, how Opening) (err error) {
 	if s.work.copied() {
 		cfg.Dirty = nil // what the user has not committed stays apart
 	}
-	if how.Keep != nil {
-		cfg.Store = planSink{cfg.Store, how.Keep}
+	if how.SavePlan != nil {
+		cfg.Store = planSink{cfg.Store, how.SavePlan}
 	}
 	cfg.Slash = func(ctx context.Context, line string, now runner.SlashState) (runner.Answer, error) {
 		return s.app.Commands().Answer(ctx, s, now, line)

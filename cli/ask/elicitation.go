@@ -14,8 +14,8 @@ import (
 // elicitationID returns the id of the question of a server.
 func elicitationID(run, id string) string { return run + " elicitation " + id }
 
-// elicitationQuestion asks the question of a server, which the line log has already
-// shown: whether to open its page, or to fill in its form, field by field.
+// elicitationQuestion asks the question of a server, which the line log has already shown.
+// It asks whether to open its page, or to fill in its form, field by field.
 func elicitationQuestion(run string, d event.ElicitationRequested) question {
 	answered := func(action plan.ElicitationAction, content map[string]any) session.Command {
 		return session.AnswerElicitation{Run: run, ID: d.ID, Action: action, Content: content}

@@ -75,10 +75,10 @@ func (p *Input) scanner() *bufio.Scanner {
 	return lines
 }
 
-// ask drops pending input and waits until the user stops typing. Then it calls put to
-// show the question, and reads the answer: a line, or one key if keys is set and the
-// terminal can deliver it. answered is false if put reports that the question is
-// obsolete, or if the input has ended or was canceled.
+// ask drops pending input and waits until the user stops typing. Then it calls put to show
+// the question, and reads the answer. That is a line, or one key if keys is set and the
+// terminal can deliver it. answered is false if put reports that the question is obsolete,
+// or if the input has ended or was canceled.
 func (p *Input) ask(keys bool, put func() bool) (line string, keyed, answered bool) {
 	p.renew()
 	if keys && p.tty != nil {

@@ -175,7 +175,7 @@ func (o chat) slashProfile(name string) (runner.Answer, error) {
 		none := ""
 		return runner.Answer{Text: "from the next run on: no profile", Then: session.Choose{Profile: &none}}, nil
 	}
-	if !slices.Contains(o.app.Planning().Names(), name) {
+	if !slices.Contains(o.app.Planning().Prompting.ProfileNames(), name) {
 		return runner.Answer{}, o.app.Planning().UnknownProfile(name)
 	}
 	return runner.Answer{Text: "from the next run on: the profile `" + name + "`", Then: session.Choose{Profile: &name}}, nil

@@ -69,7 +69,7 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 		PartialArgs: !named.Call,
 		Strict:      o.app.Planning().Strict(),
 		EmptyArgs:   !named.Stored,
-		Profiles:    o.app.Planning().Names(),
+		Profiles:    o.app.Planning().Prompting.ProfileNames(),
 		MaxSteps:    o.app.Limits().PlanSteps(),
 	}
 	v.Plan, v.Faults, v.Warnings = plan.CheckPlan(data, rules)
@@ -90,10 +90,10 @@ func (o Checker) Check(ctx context.Context, named Plan, vars Variables) (Verdict
 	return v, nil
 }
 
-// toolsFor waits for the servers whose tools a plan names, for no others, and
-// returns the tools available then and the servers that have not started in time. For a
-// single call it waits for all that may have the tool: two servers may offer its name,
-// and which of them is ready first must not decide.
+// toolsFor waits for the servers whose tools a plan names, for no others. It returns the
+// tools available then and the servers that have not started in time. For a single call it
+// waits for all that may have the tool. Two servers may offer its name, and which of them
+// is ready first must not decide.
 func (o Checker) toolsFor(ctx context.Context, data []byte, call bool) (plan.Catalog, []string, error) {
 	p, _ := plan.DecodePlan(data) // the check reports its errors
 	names := p.Tools()

@@ -35,12 +35,11 @@ type Gates struct {
 	configuration string // name of the file with the other rules
 }
 
-// register declares the flags of the gates. Those of the box stand among them in --help.
-func (g *Gates) register(f *pflag.FlagSet, isolation *Isolation) {
+// register declares the flags of the gates.
+func (g *Gates) register(f *pflag.FlagSet) {
 	f.StringVar(&g.flags.approve, "approve", "", "approve `GATES` without asking: none, safe, contained or all; safe is files here and tests, contained what --isolate holds too")
 	f.StringArrayVar(&g.flags.allow, "allow", nil, "allow calls that fit `RULE` without a gate: TOOL [ARG=PATTERN], such as 'fs.write path=docs/**'; repeat for more")
 	f.StringArrayVar(&g.flags.deny, "deny", nil, "deny calls that fit `RULE`, written as for --allow; repeat for more")
-	isolation.register(f)
 	help.Common(f, "approve")
 }
 

@@ -149,13 +149,11 @@ type limitFlags struct {
 	given    func(flag string) bool
 }
 
-// register declares a flag for each limit. That of the failure mode stands among them in
-// --help.
-func (l *Limits) register(f *pflag.FlagSet, execution *Execution) {
+// register declares a flag for each limit.
+func (l *Limits) register(f *pflag.FlagSet) {
 	defaults := event.DefaultLimits()
 	l.flags.numbers = map[string]func() int64{}
 	f.StringVar(&l.flags.preset, "limits", "", "use the limits of `PRESET` default or strict")
-	execution.registerFailure(f)
 	f.BoolVar(&l.flags.noReplan, "no-replan", false, "make no new plan after a failure: a step that asks for one ends the run")
 	for _, of := range runLimits() {
 		if of.time {
@@ -169,8 +167,8 @@ func (l *Limits) register(f *pflag.FlagSet, execution *Execution) {
 }
 
 // read computes the limits: the preset, overridden by the configuration, overridden by
-// flags. It also reads the failure mode, whose faults are told between theirs.
-func (l *Limits) read(from sources, execution *Execution) error {
+// flags.
+func (l *Limits) read(from sources) error {
 	l.flags.given, l.preset = from.given, from.given("limits")
 	if _, err := event.Preset(l.flags.preset); err != nil {
 		return fmt.Errorf("%w", err)
@@ -182,9 +180,6 @@ func (l *Limits) read(from sources, execution *Execution) error {
 		if n := l.flags.numbers[of.name](); from.given(of.name) && n < 0 {
 			return belowZero(of.name, of.text(n))
 		}
-	}
-	if err := execution.read(from); err != nil {
-		return err
 	}
 	if replan := from.file.Limits.Replan; replan != nil {
 		l.Run.NoReplan = !*replan

@@ -49,12 +49,10 @@ func (k *keepAlive) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// register declares the flags of the model. Those of planning with a model stand among
-// them in --help.
-func (m *Model) register(f *pflag.FlagSet, planning *Planning) {
+// register declares the flags of the model.
+func (m *Model) register(f *pflag.FlagSet) {
 	f.StringVar(&m.Name, "model", "", "use the model `NAME`; default: the first installed one that can call tools")
 	f.StringVar(&m.Host, "host", "", "find Ollama at `URL`; default: OLLAMA_HOST, else 127.0.0.1:11434")
-	planning.registerModel(f)
 	help.Common(f, "model")
 }
 

@@ -74,16 +74,26 @@ type Environment struct {
 
 // Register declares the global flags, in the groups of --help.
 func (o *Options) Register(f *pflag.FlagSet) {
-	help.In(f, help.Goal, func(f *pflag.FlagSet) { o.planning.register(f, &o.execution) })
-	help.In(f, help.Gates, func(f *pflag.FlagSet) { o.gates.register(f, &o.isolation) })
-	help.In(f, help.Model, func(f *pflag.FlagSet) { o.model.register(f, &o.planning) })
+	help.In(f, help.Goal, func(f *pflag.FlagSet) {
+		o.planning.register(f)
+		o.execution.register(f)
+	})
+	help.In(f, help.Gates, func(f *pflag.FlagSet) {
+		o.gates.register(f)
+		o.isolation.register(f)
+	})
+	help.In(f, help.Model, func(f *pflag.FlagSet) {
+		o.model.register(f)
+		o.planning.registerModel(f)
+	})
 	help.In(f, help.Tools, o.tools.register)
 	help.In(f, help.Workers, func(f *pflag.FlagSet) {
 		o.workers.register(f)
 		help.Rare(f, "no-wait", "priority", "repository", "revision")
 	})
 	help.In(f, help.Limits, func(f *pflag.FlagSet) {
-		o.limits.register(f, &o.execution)
+		o.limits.register(f)
+		o.execution.registerFailure(f)
 		f.VisitAll(func(limit *pflag.Flag) { help.Rare(f, limit.Name) })
 	})
 	help.In(f, help.Screen, func(f *pflag.FlagSet) {
@@ -133,7 +143,8 @@ func (o *Options) Complete(flags *pflag.FlagSet, env Environment) error {
 		func() error { return o.planning.readPlanner(o.from) },
 		func() error { o.tools.read(o.from); return nil },
 		func() error { return o.planning.read(o.from, o.tools.BuiltIn()) },
-		func() error { return o.limits.read(o.from, &o.execution) },
+		func() error { return o.limits.read(o.from) },
+		func() error { return o.execution.read(o.from) },
 	} {
 		if err := read(); err != nil {
 			return err

@@ -102,13 +102,11 @@ type routingSection struct {
 	RequireTests bool     `toml:"require_tests"`
 }
 
-// register declares the flags of goals. Those of the execution stand among them in
-// --help.
-func (p *Planning) register(f *pflag.FlagSet, execution *Execution) {
+// register declares the flags of goals.
+func (p *Planning) register(f *pflag.FlagSet) {
 	f.StringVar(&p.flags.planner, "planner", "", "let `PLANNER` plan: auto (rules for clear orders, else a model), phases (a model), router (rules only) or none")
 	f.StringVar(&p.flags.profile, "profile", "", "use the profile `NAME` of the configuration: its prompts, model and tools")
 	f.BoolVar(&p.flags.forcePlan, "force-plan", false, "always make a plan, never answer directly")
-	execution.register(f)
 	f.BoolVar(&p.flags.eager, "eager", true, "start steps that only read while the plan is still being written")
 	f.BoolVar(&p.flags.planTools, "plan-tools", true, "let the model make and run plans when it answers in the chat")
 	p.registerStrict(f)
@@ -138,19 +136,15 @@ func (p Planning) Think() (asked string, level *prompt.ThinkLevel) {
 
 // Model returns the model of the initial profile; "" if it has none.
 func (p Planning) Model() string {
-	if at := slices.Index(p.Names(), p.Profile); at >= 0 {
+	if at := p.profileAt(p.Profile); at >= 0 {
 		return p.Profiles[at].Model
 	}
 	return ""
 }
 
-// Names returns the names of the profiles.
-func (p Planning) Names() []string {
-	names := make([]string, len(p.Profiles))
-	for i, profile := range p.Profiles {
-		names[i] = profile.Name
-	}
-	return names
+// profileAt returns the position of the profile with a name, -1 for none.
+func (p Planning) profileAt(name string) int {
+	return slices.IndexFunc(p.Profiles, func(profile runner.Profile) bool { return profile.Name == name })
 }
 
 // Instructed returns a copy with the project's instructions added to all prompts. trusted
@@ -241,7 +235,7 @@ func (p *Planning) chooseProfile() error {
 	if name == "" || name == NoProfile {
 		return nil
 	}
-	at := slices.Index(p.Names(), name)
+	at := p.profileAt(name)
 	if at < 0 {
 		return p.UnknownProfile(name)
 	}
@@ -254,7 +248,7 @@ func (p *Planning) chooseProfile() error {
 
 // UnknownProfile returns an error that lists the existing profiles.
 func (p Planning) UnknownProfile(name string) error {
-	names := p.Names()
+	names := p.Prompting.ProfileNames()
 	if len(names) == 0 {
 		return fmt.Errorf("no profile %q: config.toml has no section [profiles.%s], and no other profile", name, name)
 	}

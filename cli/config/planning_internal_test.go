@@ -41,9 +41,9 @@ func completed(env Environment, given []string) (*Options, error) {
 // profileOf returns the session's profile of this name.
 func profileOf(t *testing.T, o *Options, name string) runner.Profile {
 	t.Helper()
-	at := slices.Index(o.Planning().Names(), name)
+	at := slices.Index(o.Planning().Prompting.ProfileNames(), name)
 	if at < 0 {
-		t.Fatalf("there is no profile %q among %q", name, o.Planning().Names())
+		t.Fatalf("there is no profile %q among %q", name, o.Planning().Prompting.ProfileNames())
 	}
 	return o.Planning().Profiles[at]
 }
@@ -172,8 +172,8 @@ func TestBuiltInProfileOnlyReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := configured(t, c.toml, c.flags...)
-			if err != nil || !slices.Equal(o.Planning().Names(), c.want) {
-				t.Errorf("got profiles %q, %v; want %q", o.Planning().Names(), err, c.want)
+			if err != nil || !slices.Equal(o.Planning().Prompting.ProfileNames(), c.want) {
+				t.Errorf("got profiles %q, %v; want %q", o.Planning().Prompting.ProfileNames(), err, c.want)
 			}
 		})
 	}

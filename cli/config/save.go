@@ -27,10 +27,10 @@ type saver struct {
 	chosen     *choices
 }
 
-// SaveSetting saves a setting, such as screen.theme, in the user's configuration for
-// later starts, and returns the file. A nil value removes the key. Comments and
-// all other keys stay as they are. In a demo only the appearance of the screen is saved;
-// for other keys, and for the removal of a key that is not there, SaveSetting returns "".
+// SaveSetting saves a setting, such as screen.theme, in the user's configuration for later
+// starts, and returns the file. A nil value removes the key. Comments and all other keys
+// stay as they are. In a demo only the appearance of the screen is saved. For other keys,
+// and for the removal of a key that is not there, SaveSetting returns "".
 //
 // What was chosen in the palette is no setting and has a file of its own.
 func (o *Options) SaveSetting(key string, value *string) (string, error) {

@@ -21,8 +21,8 @@ import (
 	"replan/tui"
 )
 
-// demoPace is the delay between two chunks of the scripted model on the full
-// screen, about the speed of a small model on a good machine.
+// demoPace is the delay between two chunks of the scripted model on the full screen. That
+// is about the speed of a small model on a good machine.
 const demoPace = 12 * time.Millisecond
 
 // demoOptions are the options of replan demo.

@@ -171,10 +171,9 @@ type trial struct {
 	pass     int // from 1
 }
 
-// trials returns all attempts that the measurement takes, and the settings that the
-// model is driven with, both as far as is known from the attempts made. It depends on
-// these alone, so that a measurement that is continued ends as one that was not
-// interrupted.
+// trials returns all attempts that the measurement takes, and the settings that the model
+// is driven with. Both are as far as is known from the attempts made. It depends on these
+// alone, so that a measurement that is continued ends as one that was not interrupted.
 //
 // A model whose first plans fail at least as often as not in the form that suits its
 // size is tried in the other form. It goes on with the better one. A model that thinks

@@ -74,9 +74,9 @@ func annotate(f *pflag.Flag, key, value string) {
 // annotation returns an annotation of a flag, "" for none.
 func annotation(f *pflag.Flag, key string) string { return strings.Join(f.Annotations[key], "") }
 
-// Name keeps the names of the values of all flags, which descriptions put in
-// backquotes, and removes the backquotes: completions and the manual
-// page show descriptions as they are.
+// Name keeps the names of the values of all flags, which descriptions put in backquotes,
+// and removes the backquotes. Completions and the manual page show descriptions as they
+// are.
 func Name(cmd *cobra.Command) {
 	name := func(f *pflag.Flag) {
 		if f.Annotations[valueKey] != nil {

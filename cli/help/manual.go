@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Manual returns the manual page of the program, in the format of man(1): its commands in
-// their groups, each with the flags that it alone has, then the flags of several. Now is
-// its date.
+// Manual returns the manual page of the program, in the format of man(1). It has its
+// commands in their groups, each with the flags that it alone has, then the flags of
+// several. Now is its date.
 func Manual(root *cobra.Command, now time.Time) string {
 	page := roff.NewDocument()
 	page.Heading(1, root.Name(), "Commands of "+root.Name(), now)

@@ -32,13 +32,13 @@ type Job struct {
 	About    *string                                     // the only server whose problems are printed, known once prepared; nil prints all
 	InDoubt  event.DoubtDecision                         // the answer for steps in doubt; "" asks a user who is present
 	Restored *runner.Restored                            // the session to continue; nil starts a new one
-	Keep     func(plan.Plan) (plan.Plan, error)          // stores a created plan; nil stores it among the plans
+	SavePlan func(plan.Plan) (plan.Plan, error)          // stores a created plan; nil stores it among the plans
 	Observe  func(event.Event)                           // receives every event; may be nil
 	Printer  func(session string, out io.Writer) Printer // nil chooses by --output
 	Again    string                                      // the command that runs a deleted run again; "" if runs are kept
 
-	// Remote is the run of a worker that the job follows to the end of its session,
-	// which returns how it ended; nil is the session's own work.
+	// Remote is the run of a worker that the job follows to the end of its session. It
+	// returns how that ended; nil is the session's own work.
 	Remote func(reply *event.ChatReply, written error) error
 	Whole  bool // past events are printed too
 }
@@ -105,7 +105,7 @@ func Run(ctx context.Context, a *app.App, job Job) (err error) {
 	}
 	// Approving all gates is no decision about failures, so the user is still
 	// asked. Denying all gates is one.
-	how = app.Opening{Runs: true, Attended: a.Asks() && a.Gates().Approve != policy.ApproveNone, InDoubt: job.InDoubt, Restored: job.Restored, Keep: job.Keep}
+	how = app.Opening{Runs: true, Attended: a.Asks() && a.Gates().Approve != policy.ApproveNone, InDoubt: job.InDoubt, Restored: job.Restored, SavePlan: job.SavePlan}
 	if job.About != nil {
 		how.About = *job.About
 	}

@@ -15,6 +15,7 @@ import (
 	mcpgo "github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
+	"replan/cli/args"
 	"replan/cli/doctor"
 	"replan/cli/tty"
 	"replan/internal/english"
@@ -33,7 +34,7 @@ func (g *group) newList() *cobra.Command {
 		Short:   "List the servers of all files and their state",
 		Long:    "list starts the servers that you trust, and says which answer and how many tools they offer. Of two servers with\nthe same name, that of --mcp-config wins, then your own. It exits with 1 if a server failed.",
 		Example: "  replan mcp list\n  replan mcp list --no-start --output json",
-		Args:    g.none,
+		Args:    args.None,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return g.list(cmd.Context(), !resting)
 		},
@@ -158,7 +159,7 @@ func (g *group) newTest() *cobra.Command {
 		Long: "test SERVER starts or reaches one server, lists its tools and shows each message: its direction, the time since the\n" +
 			"start, its size and its text, with secrets left out. It exits with 1 if the server does not become ready.",
 		Example: "  replan mcp test files\n  replan mcp test files --output json",
-		Args:    g.one("SERVER"),
+		Args:    args.Shell(args.One("SERVER")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.test(cmd.Context(), args[0])
 		},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/cli/args"
 	"replan/cli/doctor"
 	"replan/cli/exit"
 	"replan/internal/english"
@@ -191,7 +192,7 @@ func (g *group) newRemove() *cobra.Command {
 		Use:     "remove SERVER",
 		Short:   "Remove a server from your own file, or from the project's",
 		Example: "  replan mcp remove files\n  replan mcp remove files --project",
-		Args:    g.one("SERVER"),
+		Args:    args.Shell(args.One("SERVER")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.remove(cmd.Context(), args[0], project)
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"replan/cli/args"
 	"replan/cli/doctor"
 	"replan/cli/exit"
 	"replan/internal/untrusted"
@@ -22,7 +23,7 @@ func (g *group) newImport() *cobra.Command {
 		Long: "import shows the servers of another program, and adds those that you pick to your own mcp.json. PROGRAM is\n" +
 			strings.Join(mcpconfig.Programs(), ", ") + "; FILE is a file of any of them.",
 		Example: "  replan mcp import claude\n  replan mcp import cursor --yes\n  replan mcp import ~/project/.vscode/mcp.json",
-		Args:    g.one("PROGRAM|FILE"),
+		Args:    args.Shell(args.One("PROGRAM|FILE")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.imports(cmd.Context(), args[0], how)
 		},

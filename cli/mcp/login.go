@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"replan/cli/app"
+	"replan/cli/args"
+	"replan/cli/exit"
 	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/mcpclient"
@@ -31,7 +33,7 @@ func (g *group) newLogin() *cobra.Command {
 			"browser runs on another machine, copy the address of the page at which it ends, and paste it here. The tokens are\n" +
 			"kept in the keyring of the system or, without one or with REPLAN_KEYRING=off, in a file that only you can read.",
 		Example: "  replan mcp login linear\n  replan mcp login linear --no-browser",
-		Args:    g.one("SERVER"),
+		Args:    args.Shell(args.One("SERVER")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return g.login(cmd.Context(), args[0], noBrowser)
 		},
@@ -152,11 +154,14 @@ func (g *group) newLogout() *cobra.Command {
 		Long:  "logout SERVER deletes the tokens of a login here, after it has revoked them where the authorization server takes that.",
 		Example: "  replan mcp logout linear\n" +
 			"  replan mcp logout --all",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if all {
-				return g.none(cmd, args)
+		Args: func(cmd *cobra.Command, words []string) error {
+			if all && len(words) > 0 {
+				return exit.Usage("%s takes a server or --all, not both", cmd.CommandPath())
 			}
-			return g.one("SERVER")(cmd, args)
+			if all {
+				return nil
+			}
+			return args.One("SERVER")(cmd.CommandPath(), words)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""

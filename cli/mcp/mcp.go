@@ -97,27 +97,6 @@ func (g *group) pool() (mcpclient.Config, func(), error) {
 	}, err
 }
 
-// one checks that a command got one argument.
-func (g *group) one(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0 || strings.TrimSpace(args[0]) == "":
-			return exit.Usage("name one: %s %s", cmd.CommandPath(), what)
-		case len(args) > 1:
-			return exit.Usage("%s takes one %s, got %d", cmd.CommandPath(), what, len(args))
-		}
-		return nil
-	}
-}
-
-// none checks that a command got no argument.
-func (g *group) none(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return exit.Usage("%s takes no argument, got %q", cmd.CommandPath(), args[0])
-	}
-	return nil
-}
-
 // named returns the server of a name in all files.
 func (g *group) named(name string) (mcpconfig.Server, error) {
 	servers, err := g.app.Servers().Read(nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,32 +82,10 @@ func bar(l *draw.Styles, p session.PullProgress, width int) string {
 	if p.Total > 0 && width >= 4*gauge {
 		parts = append(parts, l.Gauge(float64(p.Done)/float64(p.Total), gauge, l.Running))
 	}
-	for _, words := range figures(p) {
+	for _, words := range wording.PullFigures(p) {
 		parts = append(parts, l.Muted.Render(words))
 	}
 	return l.Cut(strings.Join(parts, "  "), width)
-}
-
-// figures returns how far a pull is: the share, the bytes, the speed and the time left;
-// or what the server does where nothing is downloaded.
-func figures(p session.PullProgress) []string {
-	if p.Total == 0 || !downloads(p) {
-		return slices.DeleteFunc([]string{p.Step.Line()}, func(s string) bool { return s == "" })
-	}
-	parts := []string{wording.PulledShare(p), wording.DiskSize(p.Done) + " of " + wording.DiskSize(p.Total)}
-	if p.Rate > 0 {
-		parts = append(parts, wording.DiskSize(p.Rate)+"/s")
-		if left := time.Duration(float64(p.Total-p.Done) / float64(p.Rate) * float64(time.Second)); left > 0 {
-			parts = append(parts, wording.ClockTime(left+time.Second-1)+" left")
-		}
-	}
-	return parts
-}
-
-// downloads reports whether the server downloads a part of the model.
-func downloads(p session.PullProgress) bool {
-	step := p.Step.Line()
-	return strings.HasPrefix(step, "pulling ") && step != "pulling manifest"
 }
 
 // plainLines says how far a pull is in lines: one for each tenth, and for what else the
@@ -123,7 +100,7 @@ const tenths = 10
 
 // next returns the line for a report, "" for none.
 func (l *plainLines) next(p session.PullProgress) string {
-	if p.Total > 0 && downloads(p) {
+	if p.Total > 0 && wording.Downloads(p) {
 		part := p.Done*tenths/p.Total + 1
 		if part <= l.tenth {
 			return ""
@@ -134,5 +111,5 @@ func (l *plainLines) next(p session.PullProgress) string {
 	} else {
 		l.step = step
 	}
-	return untrusted.Line(p.Model) + ": " + strings.Join(figures(p), ", ")
+	return untrusted.Line(p.Model) + ": " + strings.Join(wording.PullFigures(p), ", ")
 }

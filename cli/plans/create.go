@@ -51,7 +51,7 @@ func (o createOptions) run(ctx context.Context, goal string) error {
 	}
 	var kept plan.Plan
 	var saveErr error
-	job := lines.Job{Commands: []session.Command{session.Create{Goal: goal}}, Keep: func(p plan.Plan) (plan.Plan, error) {
+	job := lines.Job{Commands: []session.Command{session.Create{Goal: goal}}, SavePlan: func(p plan.Plan) (plan.Plan, error) {
 		kept, saveErr = a.Store().SavePlan(p)
 		return kept, saveErr
 	}}

@@ -3,8 +3,6 @@ package plans
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"replan/agent/event"
@@ -135,10 +133,6 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 	row := func(sign plain.Ink, s plan.Step) {
 		p.Line("  %s %s. %s  %s", sign, s.Index, s.Title, p.Faint("[%s]", Executor(s)))
 	}
-	changed := func(name string, was, is any) {
-		p.Line("      %s %s%s%s", p.Faint("%s:", name), plain.Ink{Text: fmt.Sprint(was), Style: p.Styles().Removed}, arrow,
-			plain.Ink{Text: fmt.Sprint(is), Style: p.Styles().Added})
-	}
 	p.Line("%s: %s", p.Strong(fmt.Sprintf("revision %d", d.Revision)), wording.Excerpt(d.Reason, 200))
 	for _, index := range d.Removed {
 		if s, ok := before.Step(index); ok {
@@ -152,27 +146,9 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 		}
 		old, _ := before.Step(index)
 		row(p.Signs.Revised, s)
-		if old.Title != s.Title {
-			changed("title", old.Title, s.Title)
-		}
-		if Executor(old) != Executor(s) {
-			changed("tool", Executor(old), Executor(s))
-		}
-		for _, c := range changedArgs(old.Args, s.Args) {
-			changed(c.name, c.was, c.is)
-		}
-		none := func(words string) string { return config.First(strings.ReplaceAll(words, "\n", "; "), "(none)") }
-		if was, is := wording.EachWords(old.ForEach), wording.EachWords(s.ForEach); was != is {
-			changed("for each", none(was), none(is))
-		}
-		if old.When != s.When {
-			changed("when", none(old.When), none(s.When))
-		}
-		if was, is := untilWords(old.Until), untilWords(s.Until); was != is {
-			changed("until", none(was), none(is))
-		}
-		if was, is := wording.ChecksWords(old.Checks), wording.ChecksWords(s.Checks); was != is {
-			changed("check", none(was), none(is))
+		for _, c := range wording.StepChanges(&old, &s) {
+			p.Line("      %s %s%s%s", p.Faint("%s:", c.Name), plain.Ink{Text: changeText(c, c.Before), Style: p.Styles().Removed}, arrow,
+				plain.Ink{Text: changeText(c, c.After), Style: p.Styles().Added})
 		}
 	}
 	for _, index := range d.Added {
@@ -182,42 +158,17 @@ func writeRevision(p *plain.Printer, before plan.Plan, d event.PlanDiff, ascii b
 	}
 }
 
-// untilWords says what a step waits for, "" if it does not.
-func untilWords(u *plan.Until) string {
-	if u == nil {
-		return ""
+// changeText puts a value of a changed field on one line. An argument may be cut.
+func changeText(c wording.FieldChange, value string) string {
+	const most = 80 // characters of an argument
+	switch {
+	case value == "":
+		return "(none)"
+	case c.Arg:
+		return wording.Excerpt(untrusted.Text(value), most)
+	default:
+		return strings.ReplaceAll(value, "\n", "; ")
 	}
-	return wording.UntilWords(*u)
-}
-
-// argShown is how much of an argument is shown, in characters.
-const argShown = 80
-
-// argChange is an argument that a revision changed, as it is shown.
-type argChange struct{ name, was, is string }
-
-// changedArgs returns the changed arguments, sorted by name.
-func changedArgs(before, after map[string]any) []argChange {
-	names := maps.Clone(before)
-	if names == nil {
-		names = map[string]any{}
-	}
-	maps.Copy(names, after)
-	value := func(args map[string]any, name string) string {
-		v, ok := args[name]
-		if !ok {
-			return "(none)"
-		}
-		return plan.CanonicalJSON(v)
-	}
-	var changes []argChange
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		was, is := value(before, name), value(after, name)
-		if was != is {
-			changes = append(changes, argChange{name, wording.Excerpt(untrusted.Text(was), argShown), wording.Excerpt(untrusted.Text(is), argShown)})
-		}
-	}
-	return changes
 }
 
 // Executor names the executor of a step.

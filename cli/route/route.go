@@ -46,11 +46,9 @@ func NewRoute(a *app.App) *cobra.Command {
 			"with --output json, it is one line of JSON with the intent, the nodes in order, and the positions of those\n" +
 			"that ask first. Nothing runs.",
 		Example: "  replan route rename authenticate to verify_user\n  replan route \"add caching to api.go\" --policy '{\"require_tests\":true}'\n  replan intent find X | replan route --intent -",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), strings.Join(args, " "))
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), strings.Join(args, " ")) },
 	}
-	command.Flags().StringVar(&o.policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
+	o.registerPolicy(command)
 	command.Flags().StringVar(&o.intent, "intent", "", "read the intent from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
@@ -81,11 +79,9 @@ func NewCompose(a *app.App) *cobra.Command {
 			"with --output json, it is one line of JSON with the nodes and edges of the graph, a topological order, the\n" +
 			"groups that may run at once, a rough complexity, and the plan for replan plan run. Nothing runs.",
 		Example: "  replan compose \"why does TestLogin fail\"\n  replan route \"run the tests\" | replan compose --plan -",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), strings.Join(args, " "))
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), strings.Join(args, " ")) },
 	}
-	command.Flags().StringVar(&o.policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
+	o.registerPolicy(command)
 	command.Flags().StringVar(&o.plan, "plan", "", "read the chain printed by replan route from `FILE` instead of words; - is standard input")
 	return dashing(command)
 }
@@ -182,6 +178,11 @@ func (o router) facts(ctx context.Context, survey *intent.Survey) intent.Facts {
 		return intent.Facts{}
 	}
 	return facts
+}
+
+// registerPolicy declares --policy.
+func (o *router) registerPolicy(command *cobra.Command) {
+	command.Flags().StringVar(&o.policyText, "policy", "", "route by the policy `JSON`: prefer_tools, require_tests")
 }
 
 // policy parses --policy; without it the configuration applies.

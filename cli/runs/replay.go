@@ -84,7 +84,7 @@ func (o replayOptions) run(ctx context.Context, args []string) error {
 // replaySession is the id of the replayed session.
 const replaySession = session.ReplayID
 
-// journalSession is a session that plays a journal. Its only command is to stop.
+// journalSession plays the events of a journal, and those of a session around them.
 type journalSession struct {
 	events []event.Event
 	pauses []time.Duration // before each event
@@ -113,14 +113,7 @@ func pauses(events []event.Event, speed float64) []time.Duration {
 // Events returns the events of the run and the session around it.
 func (r *journalSession) Events() <-chan event.Event { return r.out }
 
-// Send ends the replay if asked to stop and ignores other commands.
-func (r *journalSession) Send(c session.Command) {
-	if _, ok := c.(session.Stop); ok {
-		r.stop()
-	}
-}
-
-// start plays until the journal ends, ctx ends, or a command stops it.
+// start plays until the journal ends or ctx does.
 func (r *journalSession) start(ctx context.Context) {
 	ctx, r.stop = context.WithCancel(ctx)
 	go func() {

@@ -64,11 +64,10 @@ func interruptedRun(t *testing.T) []event.Event {
 	return events
 }
 
-func TestReplayIsASession(t *testing.T) {
+func TestReplayHasTheEventsOfASession(t *testing.T) {
 	r := newJournalSession("r-1", interruptedRun(t), 0)
 	r.start(context.Background())
 	defer r.close()
-	r.Send(session.Submit{Text: "do something"}) // is ignored
 	var kinds []event.Kind
 	var last event.Data
 	for e := range r.Events() {
@@ -83,14 +82,15 @@ func TestReplayIsASession(t *testing.T) {
 	}
 }
 
-func TestStopEndsReplay(t *testing.T) {
+func TestEndOfItsContextEndsReplay(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
 	r := newJournalSession("r-1", interruptedRun(t), 0.001) // every pause has the maximum length
-	r.start(context.Background())
+	r.start(ctx)
 	defer r.close()
 	for range 3 {
 		<-r.Events()
 	}
-	r.Send(session.Stop{})
+	cancel()
 	for e := range r.Events() { // one event may already be on its way
 		if e.Data.Kind() == event.KindChatReply {
 			t.Error("the replay ran to its end")

@@ -48,8 +48,8 @@ func NewUndo(a *app.App) slash.Command {
 	}
 }
 
-// id returns the run to undo. For the word last it is the newest that changed
-// files here, and so it is without a run, if the user agrees or can be asked.
+// id returns the run to undo. For the word last it is the newest that changed files here.
+// So it is without a run, if the user agrees or can be asked.
 func (o undoOptions) id(c slash.Call) (string, error) {
 	if len(c.Args) > 0 && c.Args[0] != host.LastRun {
 		id, err := o.app.Store().FindChange(c.Args[0])

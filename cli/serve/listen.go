@@ -10,7 +10,7 @@ import (
 )
 
 // An answer to subscriptions/listen begins with its acknowledgement. mcp-go hands that to
-// another goroutine and does not wait for it: where nothing can be subscribed to, the result
+// another goroutine and does not wait for it. Where nothing can be subscribed to, the result
 // often overtakes it, and then it is dropped. So the result waits for the first write.
 
 // begun is a response that tells when its first bytes are written.

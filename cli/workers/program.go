@@ -22,9 +22,9 @@ const programName = "replan-worker"
 // users of the machine.
 const onVariable = "REPLAN_ON"
 
-// Program returns how to start the worker program for a database. Keep saves a setting of the
+// Program returns how to start the worker program for a database. Save saves a setting of the
 // screen.
-func Program(database string, keep func(key string, value *string) (string, error), log *slog.Logger) (remote.Options, error) {
+func Program(database string, save func(key string, value *string) (string, error), log *slog.Logger) (remote.Options, error) {
 	path, err := find()
 	if err != nil {
 		return remote.Options{}, err
@@ -33,7 +33,7 @@ func Program(database string, keep func(key string, value *string) (string, erro
 		Command: []string{path, "attach"},
 		Env:     append(os.Environ(), onVariable+"="+database),
 		Prepare: child.Isolate, // an interrupt of the terminal is for replan alone
-		By:      by(), Logger: log, Keep: keep,
+		By:      by(), Logger: log, SaveSetting: save,
 	}, nil
 }
 

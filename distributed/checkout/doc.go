@@ -9,10 +9,10 @@
 // other programs that a checkout configures. Addresses with their secrets are stored
 // nowhere.
 //
-// A snapshot keeps the files with their content, links and executable bits, the commits
-// of local branches, and HEAD. It does not keep what was staged, files that git
-// ignores and does not track, empty folders, tags, stashes, unfinished merges, and
-// repositories within the folder, such as submodules.
+// A snapshot keeps the files with their content, links and executable bits, the commits of
+// local branches, and HEAD. It does not keep what was staged, files that git ignores and
+// does not track, and empty folders. Nor does it keep tags, stashes, unfinished merges,
+// and repositories within the folder, such as submodules.
 //
 // It imports agent/remote, distributed/records for a limit, and mcpclient/child to run
 // git. Start with [Open] in checkout.go, then snapshot.go and handback.go.

@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxDeaths is the number of workers that may die in a row while a run makes no
-	// progress: it is likely to be what kills them.
+	// progress. It is likely to be what kills them.
 	maxDeaths = 5
 	// maxNotOpened is the number of workers in a row that may fail to open a run.
 	maxNotOpened = 5

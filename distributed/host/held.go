@@ -9,8 +9,8 @@ import (
 	"replan/agent/session"
 )
 
-// held are commands that have been received and not given to a session yet. A session
-// that starts or resumes a run drops what comes before the run is under way, and an
+// held are commands that have been received and not given to a session yet. A session that
+// starts or resumes a run drops what comes before the run is under way. It also drops an
 // answer that comes before its gate is open.
 type held struct {
 	commands  []remote.Input

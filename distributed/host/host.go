@@ -47,9 +47,9 @@ type Config struct {
 // Opened is what a run works with.
 type Opened struct {
 	Config runner.Config // without what the task decides
-	// Keep, if not nil, puts what the run has changed where another worker finds it. It
+	// Snapshot, if not nil, puts what the run has changed where another worker finds it. It
 	// is called before the end of a step is recorded.
-	Keep func(ctx context.Context) error
+	Snapshot func(ctx context.Context) error
 	// HandBack, if not nil, is called when the run has ended. It says in a sentence what
 	// became of the changes, "" if there are none. If it succeeds for a run that has
 	// completed, their snapshot is dropped once the end is recorded.
@@ -88,7 +88,7 @@ const (
 	silence = 50 // after which a worker is dead
 
 	// lookers is how many workers look for dead ones after a sign of life, of all that are
-	// alive: a look costs more with each worker and run.
+	// alive. A look costs more with each worker and run.
 	lookers = 5
 )
 

@@ -11,7 +11,7 @@ import (
 	"replan/distributed/records"
 )
 
-// run is the workflow. What it does depends only on the recorded steps: until they are
+// run is the workflow. What it does depends only on the recorded steps. Until they are
 // exhausted it collects their events, then it opens a session that continues from there.
 func (h *Host) run(ctx dbos.Context, task remote.Task) (records.Outcome, error) {
 	select {

@@ -13,12 +13,12 @@ import (
 // journal is the journal of a run and its session: each call of Append is a record, which the
 // workflow takes and confirms.
 type journal struct {
-	values  *records.Values
-	owned   context.Context             // ends when this process no longer owns the run
-	leave   context.Context             // ends when another worker is to take the run up
-	keep    func(context.Context) error // see [Opened.Keep]; may be nil
-	batches chan records.Record
-	kept    chan struct{} // the last batch is in the database
+	values   *records.Values
+	owned    context.Context             // ends when this process no longer owns the run
+	leave    context.Context             // ends when another worker is to take the run up
+	snapshot func(context.Context) error // see [Opened.Snapshot]; may be nil
+	batches  chan records.Record
+	kept     chan struct{} // the last batch is in the database
 
 	mu   sync.Mutex
 	past []event.Event // recorded by now
@@ -29,8 +29,8 @@ func newJournal(owned, leave context.Context, values *records.Values) *journal {
 	return &journal{values: values, owned: owned, leave: leave, batches: make(chan records.Record), kept: make(chan struct{})}
 }
 
-// keepBefore calls keep before the end of a step is recorded. It is called before Append.
-func (j *journal) keepBefore(keep func(context.Context) error) { j.keep = keep }
+// snapshotBefore calls snapshot before the end of a step is recorded. It is called before Append.
+func (j *journal) snapshotBefore(snapshot func(context.Context) error) { j.snapshot = snapshot }
 
 // Append returns once the events are in the database.
 func (j *journal) Append(events ...event.Event) error {
@@ -41,8 +41,8 @@ func (j *journal) Append(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if j.keep != nil && slices.ContainsFunc(events, endsStep) {
-		if err := j.keep(j.owned); err != nil {
+	if j.snapshot != nil && slices.ContainsFunc(events, endsStep) {
+		if err := j.snapshot(j.owned); err != nil {
 			return fmt.Errorf("keep what the run has changed: %w", err)
 		}
 	}

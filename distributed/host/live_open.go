@@ -27,7 +27,7 @@ func (l *live) open(ctx context.Context) error {
 		return err
 	}
 	l.claim, l.opened = claim, opened
-	l.journal.keepBefore(opened.Keep)
+	l.journal.snapshotBefore(opened.Snapshot)
 	cfg := opened.Config
 	cfg.Store = store{Store: cfg.Store, journal: l.journal}
 	cfg.NewID = l.newID(cfg.NewID)

@@ -8,10 +8,10 @@ import (
 
 const (
 	// unheard is how long the engine may listen to queues after [dbos.ListenQueues] has
-	// left them out, so that this worker would take the run that it puts back.
+	// left them out. Until then this worker would take the run that it puts back.
 	unheard = 2 * time.Second
 	// The pause of a worker that cannot open runs is long enough for others to take the
-	// run first, which the engine puts back up to a second late.
+	// run first. The engine puts it back up to a second late.
 	firstPause   = 2 * unheard
 	longestPause = time.Minute
 )

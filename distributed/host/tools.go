@@ -68,7 +68,7 @@ func (l *toolLimits) read(ctx context.Context) error {
 	return l.database.ForgetCalls(ctx)
 }
 
-// admit waits until a call of a run, on which this process has a claim, may begin, and returns a function to call when it
+// admit waits until a call of a run, on which this process has a claim, may begin. It returns a function to call when it
 // has ended. It asks nothing of the database if the tool has no limit.
 func (l *toolLimits) admit(ctx context.Context, run, claim string, t plan.Tool) (end func(), err error) {
 	names, queues := l.of(t)

@@ -38,9 +38,9 @@ var kept = []struct{ table, run, content string }{
 	{"replan_patches", "run", "patch"},
 }
 
-// Prune removes the runs that ended longer ago than age with all that is kept of them,
-// and the large values that no record refers to. A run that has not ended stays, also
-// if it is resumed meanwhile. With dry it only counts.
+// Prune removes the runs that ended longer ago than age with all that is kept of them. It
+// also removes the large values that no record refers to. A run that has not ended stays,
+// also if it is resumed meanwhile. With dry it only counts.
 func (p *pruner) Prune(ctx context.Context, age time.Duration, dry bool) (all Pruned, err error) {
 	rows, err := p.db.query(ctx, `SELECT workflow_uuid FROM %sworkflow_status WHERE `+p.aged(), Workflow, age.Milliseconds())
 	if err != nil {

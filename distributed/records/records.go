@@ -131,9 +131,9 @@ func OutcomeOf(reply event.ChatReply) Outcome {
 // SessionID returns the id of the session of a run.
 func SessionID(run string) string { return "s-" + strings.TrimPrefix(run, "r-") }
 
-// Serializer writes what DBOS stores for us as its type and JSON, such as
-// `record {"mail":true}`: readable in the database, and without the base64 of the
-// usual serializer.
+// Serializer writes what DBOS stores for us as its type and JSON, such as `record
+// {"mail":true}`. That is readable in the database, and without the base64 of the usual
+// serializer.
 type Serializer struct{}
 
 // Name of the format in the database.

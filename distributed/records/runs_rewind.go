@@ -14,11 +14,11 @@ import (
 // ErrTidying refuses to resume a run whose end is recorded, while its worker still has it.
 var ErrTidying = problem(remote.CodeUsage, "the run has ended, but its worker is still tidying up: try again later")
 
-// Rewind puts a run that has ended back into its queue, without its end, and with the
-// terms in place of commands that it has not received. All of that happens or nothing,
-// even if the answer of the database is lost. dbos.RewindWorkflow takes the first step to remove
-// from the caller: if another client resumed the run meanwhile, and it ended again, that
-// would remove what the run did.
+// Rewind puts a run that has ended back into its queue, without its end. The run has the terms
+// in place of commands that it has not received. All of that happens or nothing, even if the
+// answer of the database is lost. dbos.RewindWorkflow takes the first step to remove from the
+// caller. If another client resumed the run meanwhile, and it ended again, that would remove
+// what the run did.
 func (q *runs) Rewind(ctx context.Context, run string, terms remote.Terms) error {
 	command, err := encodeCommand(remote.Input{Terms: &terms})
 	if err != nil {

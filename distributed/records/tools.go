@@ -86,9 +86,9 @@ func (t *toolCalls) Enqueue(ctx context.Context, id, tool, worker string) (err e
 	return nil
 }
 
-// MayBegin reports whether fewer calls of living workers stand before a call than the
-// limit of its tool, or the tool has no limit any more. A worker that is silent for
-// longer is dead. Calls of a forgotten worker, which are not queued, are never allowed to begin.
+// MayBegin reports whether fewer calls of living workers stand before a call than the limit of
+// its tool. It also does if the tool has no limit any more. A worker that is silent for longer
+// is dead. Calls of a forgotten worker, which are not queued, are never allowed to begin.
 func (t *toolCalls) MayBegin(ctx context.Context, id, tool string, silenceMS int64) (may, queued bool, err error) {
 	var limited, before int
 	err = t.db.row(ctx, `SELECT

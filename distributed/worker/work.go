@@ -184,7 +184,7 @@ func (p *program) openRun(ctx context.Context, d *records.Database, task remote.
 	}
 	cfg.EndLeft = nil // the processes that a killed worker left are on its own machine, and end with it
 	return host.Opened{
-		Config: cfg, Keep: place.Snapshot,
+		Config: cfg, Snapshot: place.Snapshot,
 		HandBack: func(ctx context.Context, end records.Outcome) (string, error) {
 			return handBack(ctx, place, d, task, end)
 		},

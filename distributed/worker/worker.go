@@ -119,9 +119,9 @@ func (p *program) logger(level slog.Level) *slog.Logger {
 // replan-worker reports in its own words.
 type withoutUsual struct{ slog.Handler }
 
-// usual are the beginnings of these lines: no command came in time, an error is stored
-// as its text, or a run went back to its queue. Two more: the database cannot be
-// prepared, and there are workers of another version, as in an upgrade.
+// usual are the beginnings of these lines. No command came in time, an error is stored as
+// its text, or a run went back to its queue. Two more: the database cannot be prepared,
+// and there are workers of another version, as in an upgrade.
 var usual = []string{"Recv() timeout reached", "workflow error type cannot be gob-encoded", "Workflow outcome was not recorded", "failed to create system database", "Current application version is not the latest"}
 
 // Handle handles a record.

@@ -167,9 +167,9 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// eachSecret returns words with each secret replaced: the value of a flag or an
-// assignment whose name says so, of a header, and what nothing else looks like.
-// before is what stands before the secret in its word.
+// eachSecret returns words with each secret replaced. Secrets are the value of a flag or
+// an assignment whose name says so, of a header, and what nothing else looks like. before
+// is what stands before the secret in its word.
 func eachSecret(words []string, replace func(i int, before, value string) string) []string {
 	out := slices.Clone(words)
 	flag := "" // the flag whose value comes next

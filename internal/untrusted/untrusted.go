@@ -17,8 +17,8 @@ const tabWidth = 4
 // blanks. It keeps line breaks.
 func Visible(s string) string { return visible(s, false) }
 
-// ForModel is like Visible, but for text that a model reads and may have to copy
-// exactly: it keeps tabs, line ends, the mark that opens a file, and whole emoji.
+// ForModel is like Visible, but for text that a model reads and may have to copy exactly.
+// It keeps tabs, line ends, the mark that opens a file, and whole emoji.
 func ForModel(s string) string { return visible(s, true) }
 
 // visible implements Visible and, if exact, ForModel.

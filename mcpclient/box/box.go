@@ -219,9 +219,9 @@ func (b *Box) Gaps() []string {
 }
 
 // Made says which repositories appeared below the workspace since the box was made, each
-// once; "" if none did. Nothing keeps programs from making them. What their
-// configuration names runs at the user's next git command there or, if the index of the
-// workspace names them, at the next git status. It reads all folders of the workspace.
+// once; "" if none did. Nothing keeps programs from making them. What their configuration
+// names runs at the user's next git command there. If the index of the workspace names
+// them, it runs at the next git status. It reads all folders of the workspace.
 func (b *Box) Made() string {
 	if b == nil || b.nested == nil {
 		return ""

@@ -283,8 +283,8 @@ const (
 	fileRights landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
 )
 
-// restrictFiles lets this thread change only what the orders name, send signals only
-// into its box and, without a network that the namespace holds back, connect to
+// restrictFiles lets this thread change only what the orders name, and send signals only
+// into its box. Without a network that the namespace holds back, it can connect to
 // nothing.
 func restrictFiles(o orders) error {
 	rules, err := readable()

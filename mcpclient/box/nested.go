@@ -111,8 +111,8 @@ func (n *nestedRepositories) find() (out []string) {
 	return out
 }
 
-// isBare reports whether git would take a folder that has a HEAD for a repository
-// without files: what its configuration says then runs at any git command in it.
+// isBare reports whether git would take a folder that has a HEAD for a repository without
+// files. What its configuration says then runs at any git command in it.
 func isBare(folder string) bool {
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(folder, name)) // #nosec G703 -- only looked at

@@ -11,11 +11,10 @@ const ServerName = "workspace"
 // Keys of the `_meta` of a tool and of a request. They belong to this program
 // and are sent to and believed of in-process servers only.
 const (
-	// MetaPreview in the `_meta` of a tools/call, set to true, asks for a dry
-	// application: the call changes nothing and answers structured content
-	// {"diff": text, "hashes": {path: SHA-256 in hex}, "removes": text, "nothing": bool}. The hash
-	// of a file that does not exist is the empty string. Nothing says that the call would have
-	// no effect.
+	// MetaPreview in the `_meta` of a tools/call, set to true, asks for a dry application. The
+	// call changes nothing and answers structured content {"diff": text, "hashes": {path: SHA-256
+	// in hex}, "removes": text, "nothing": bool}. The hash of a file that does not exist is the
+	// empty string. Nothing says that the call would have no effect.
 	MetaPreview = "replan/preview"
 	// MetaContents in the `_meta` of a tools/call beside MetaPreview, set to true, asks
 	// for the text of the file, too: {"file": {"path", "hash", "before", "after"}}. It
@@ -37,22 +36,21 @@ const (
 	// MetaRemoves in the `_meta` of an answer says what the call would remove:
 	// "removes 180 of 214 lines of a.go". A preview has it as "removes".
 	MetaRemoves = "replan/removes"
-	// MetaDiff in the `_meta` of a tools/call is the [DiffHash] of the diff that the
-	// call was approved with. Where a file is no longer what its hash says, but is
-	// what an earlier call of the same run left, and the diff is still the same, the
-	// call is made.
+	// MetaDiff in the `_meta` of a tools/call is the [DiffHash] of the diff that the call
+	// was approved with. A file that is no longer what its hash says may be what an
+	// earlier call of the same run left. If the diff is still the same, the call is made.
 	MetaDiff = "replan/diff"
 	// MetaOutdated in the `_meta` of a result that is an error says why what was
 	// approved is no longer what the call would do. Nothing was changed.
 	MetaOutdated = "replan/outdated"
 	// MetaPaths in the `_meta` of a tools/call is {argument: path}, what rules judged in
-	// place of the written paths because those lead there through links; {} if they judged
-	// all as written. If one leads elsewhere, the call does nothing, and its answer has the
-	// paths that it would use.
+	// place of the written paths because those lead there through links. It is {} if they
+	// judged all as written. If one leads elsewhere, the call does nothing, and its answer
+	// has the paths that it would use.
 	MetaPaths = "replan/paths"
-	// MetaRun in the `_meta` of a tools/call is the id of the run that the call
-	// belongs to: what was there before its changes is kept under that name. See
-	// Backups in the configuration of the workspace.
+	// MetaRun in the `_meta` of a tools/call is the id of the run that the call belongs
+	// to. What was there before its changes is kept under that name. See Backups in the
+	// configuration of the workspace.
 	MetaRun = "replan/run"
 	// StatusField in a progress notification, set to true, says that its message is
 	// what the call is doing now. Other messages are output.
@@ -60,9 +58,9 @@ const (
 	// MetaPreviews in the `_meta` of a tool, set to true, says that the tool
 	// understands MetaPreview and MetaHashes.
 	MetaPreviews = "replan/previews"
-	// MetaCommands in the `_meta` of a tool, set to true, says that the tool answers
-	// MetaPreview with {"command": {"argv": [text], "dir": text}}, the process that it
-	// would start, and understands MetaCommand. It understands no MetaHashes.
+	// MetaCommands is true in the `_meta` of a tool that answers MetaPreview with
+	// {"command": {"argv": [text], "dir": text}}, the process that it would start. It also
+	// understands MetaCommand. It understands no MetaHashes.
 	MetaCommands = "replan/commands"
 )
 

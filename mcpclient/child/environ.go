@@ -9,10 +9,10 @@ import (
 	"replan/internal/redact"
 )
 
-// inherited are the variables that every MCP server inherits: what programs need to
-// find other programs, the user's folders, the language, proxies, certificates and
-// the screen. A name that ends in * stands for all that begin so. Variables that
-// let a program act for the user, such as SSH_AUTH_SOCK, are not among them.
+// inherited are the variables that every MCP server inherits. They hold what programs need
+// to find other programs, the user's folders, the language, proxies, certificates and the
+// screen. A name that ends in * stands for all that begin so. Variables that let a program
+// act for the user, such as SSH_AUTH_SOCK, are not among them.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TMPDIR", "TMP", "TEMP", "TZ", "XDG_*",
 	"LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR",

@@ -18,8 +18,8 @@ import (
 type Group struct {
 	PID   int
 	Start string // start time of the leader in the system's own form; "" if unknown
-	// Mark is the value of [MarkName] in the environment of the leader and of what
-	// it started, by which processes that left the group are found; "" if none.
+	// Mark is the value of [MarkName] in the environment of the leader and of what it
+	// started. Processes that left the group are found by it; "" if none.
 	Mark string `json:",omitempty"`
 }
 

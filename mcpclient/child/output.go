@@ -21,9 +21,9 @@ const (
 	SpillsKept = 1 << 30
 )
 
-// ForgetSpills removes the spill files in dir that were last written before
-// the given time, and the oldest of those that have more than most bytes together.
-// It does nothing if dir is empty.
+// ForgetSpills removes the spill files in dir that were last written before the given
+// time. It also removes the oldest of those that have more than most bytes together. It
+// does nothing if dir is empty.
 func ForgetSpills(dir string, before time.Time, most int64) error {
 	if dir == "" {
 		return nil

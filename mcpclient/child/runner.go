@@ -272,7 +272,7 @@ func (f *follow) close() error {
 	return failed
 }
 
-// kill kills the group immediately, and with stopped the processes that left it too: a
+// kill kills the group immediately, and with stopped the processes that left it too. A
 // command that ends by itself may leave a daemon behind, but nothing leaves a box.
 func (f *follow) kill(stopped bool) {
 	err := Kill(f.cmd)

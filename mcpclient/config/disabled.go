@@ -72,7 +72,7 @@ func boolText(b bool) []byte {
 }
 
 // DisabledServers is the file with the servers that the user has disabled in single
-// workspaces, for those that are not in the user's own file of servers.
+// workspaces. It is for those that are not in the user's own file of servers.
 type DisabledServers struct {
 	file *wholefile.JSON[disabledFile] // nil stores nothing
 }

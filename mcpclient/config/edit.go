@@ -62,10 +62,10 @@ func entryOf(s Server) entry {
 	return e
 }
 
-// Set returns the text of a JSON file of servers with a server added at the end, or
-// replaced if the file has its name already. It changes no other byte: comments,
-// layout and line ends stay. An empty text becomes a new file. Variables of the
-// server, such as ${NAME}, are written as they are.
+// Set returns the text of a JSON file of servers with a server added at the end. If the
+// file has its name already, the server is replaced. It changes no other byte: comments,
+// layout and line ends stay. An empty text becomes a new file. Variables of the server,
+// such as ${NAME}, are written as they are.
 func Set(text []byte, s Server) (after []byte, replaced bool, err error) {
 	if err := CheckName(s.Name); err != nil {
 		return nil, false, err

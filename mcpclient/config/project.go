@@ -10,7 +10,7 @@ import (
 // ProjectFile is the name of a project's own file of servers.
 const ProjectFile = ".mcp.json"
 
-// FindProject returns the path of the project's own file: the nearest one from the
+// FindProject returns the path of the project's own file. It is the nearest one from the
 // workspace up to the root of its repository, or "" if there is none. Outside of a
 // repository, and in the home folder, only the workspace itself counts.
 func FindProject(workspace, home string) string {
@@ -39,9 +39,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// ReadProject reads the project's own file, if there is one. The folder of the file
-// takes the place of the workspace: servers start there, or in the folder that copied
-// returns for it, unless that is nil.
+// ReadProject reads the project's own file, if there is one. The folder of the file takes
+// the place of the workspace. Servers start there, or in the folder that copied returns
+// for it, unless that is nil.
 func ReadProject(workspace, home string, copied func(folder string) string) (servers []Server, path string, err error) {
 	path = FindProject(workspace, home)
 	if path == "" {

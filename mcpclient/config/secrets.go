@@ -2,9 +2,8 @@ package config
 
 import "replan/internal/redact"
 
-// AddSecrets takes note of the secrets in the configuration of a server: in its
-// environment, headers, arguments and address, as they are written and as they are
-// used.
+// AddSecrets takes note of the secrets in the configuration of a server. It looks into its
+// environment, headers, arguments and address, as they are written and as they are used.
 func (s Server) AddSecrets(to *redact.Secrets) {
 	for _, how := range []struct {
 		env, headers map[string]string

@@ -76,7 +76,7 @@ func (k *keeper) callAs(t *testing.T, p *mcpclient.Pool, readOnly bool) (any, er
 	tool.ReadOnly = readOnly
 	return p.Call(t.Context(), plan.ToolCall{
 		Tool: tool, Beside: func(text string) { k.beside = text },
-		Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+		SaveAttachment: func(content []byte, mediaType string) (plan.Attachment, error) {
 			sum := fmt.Sprintf("%x", sha256.Sum256(content))
 			k.files["/kept/"+sum] = string(content)
 			return plan.Attachment{File: "/kept/" + sum, Type: mediaType, Bytes: len(content), SHA256: sum}, nil
@@ -385,7 +385,7 @@ func TestContentThatCannotBeKeptFailsTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("no space left on device")
-	_, err = p.Call(t.Context(), plan.ToolCall{Tool: tool, Keep: func([]byte, string) (plan.Attachment, error) { return plan.Attachment{}, full }})
+	_, err = p.Call(t.Context(), plan.ToolCall{Tool: tool, SaveAttachment: func([]byte, string) (plan.Attachment, error) { return plan.Attachment{}, full }})
 	if !errors.Is(err, full) || isToolError(err) {
 		t.Errorf("error %v, want one that leaves the effect unknown", err)
 	}

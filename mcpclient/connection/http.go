@@ -115,9 +115,9 @@ func openHTTP(settings Settings, to Target) (link, error) {
 	return w.link(t, record, t.probe), nil
 }
 
-// httpTap is the HTTP transport. Beside passing answers to the tap, it cancels
-// requests on the server, which the library does not, and distinguishes refusals
-// and ended sessions from failed connections.
+// httpTap is the HTTP transport. Beside passing answers to the tap, it cancels requests on
+// the server, which the library does not. It distinguishes refusals and ended sessions
+// from failed connections.
 type httpTap struct {
 	*transport.StreamableHTTP
 	tap   *tap
@@ -185,9 +185,9 @@ func (c *cancels) send(ctx context.Context, r transport.JSONRPCRequest, notify f
 	})
 }
 
-// SetRequestHandler sets the handler of the server's requests. The library ends a
-// handler after 30 seconds, in which no user answers a question, so these handlers run
-// here, and their answers are sent from here.
+// SetRequestHandler sets the handler of the server's requests. The library ends a handler
+// after 30 seconds, in which no user answers a question. So these handlers run here, and
+// their answers are sent from here.
 func (h *httpTap) SetRequestHandler(handle transport.RequestHandler) {
 	h.requests.SetHandler(handle)
 	h.StreamableHTTP.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
@@ -245,9 +245,8 @@ type answer struct {
 // answerKey is the context key of the *answer of a request.
 type answerKey struct{}
 
-// read corrects what the library made of a refusal: it takes every 404 for an
-// ended session, does not recognize one that is refused with 400, and drops the
-// status.
+// read corrects what the library made of a refusal. The library takes every 404 for an
+// ended session, does not recognize one that is refused with 400, and drops the status.
 func (a *answer) read(method string, response *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 	if closed(err) {
 		return nil, ErrBroken

@@ -126,8 +126,8 @@ func supported(response *transport.JSONRPCResponse, err error) []string {
 	return versions.Supported
 }
 
-// named takes an answer to server/discover without a version of the newer protocol for
-// a refusal: some older servers answer every method with an empty result.
+// named takes an answer to server/discover without a version of the newer protocol for a
+// refusal. Some older servers answer every method with an empty result.
 func (p *probe) named(send sender) sender {
 	return func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		response, err := send(ctx, r)

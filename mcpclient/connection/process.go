@@ -335,7 +335,7 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 func (w *pipeWriter) Close() error { return w.file.Close() }
 
 // lineReader reads a child's output and stops at the first line that is longer than
-// maxLine or has too many values, because the library reads and decodes whole lines.
+// maxLine or has too many values. The library reads and decodes whole lines.
 type lineReader struct {
 	file   *os.File
 	loss   *loss

@@ -69,7 +69,7 @@ func TestModelReadsResources(t *testing.T) {
 		t.Errorf("got %+v", it)
 	}
 	read := func(server, uri string) (any, error) {
-		return p.Call(t.Context(), plan.ToolCall{Tool: it, Args: map[string]any{"server": server, "uri": uri}, Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+		return p.Call(t.Context(), plan.ToolCall{Tool: it, Args: map[string]any{"server": server, "uri": uri}, SaveAttachment: func(content []byte, mediaType string) (plan.Attachment, error) {
 			return plan.Attachment{File: "/kept", Type: mediaType, Bytes: len(content), SHA256: "00"}, nil
 		}})
 	}

@@ -74,7 +74,7 @@ func (s *Requests) Close() {
 }
 
 // Numbered returns an answer whose id is the text of a number with that number, which is what
-// was asked with; any other message as it is.
+// was asked with. It returns any other message as it is.
 func Numbered(message []byte) []byte {
 	var of struct {
 		ID     json.RawMessage `json:"id"`

@@ -226,7 +226,7 @@ func origin(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Hos
 
 func sameOrigin(a, b *url.URL) bool { return origin(a) == origin(b) }
 
-// identifies reports whether a resource identifier is that of an MCP server: its
+// identifies reports whether a resource identifier is that of an MCP server. That is its
 // address, or the beginning of it, since servers often name their host alone.
 func identifies(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)

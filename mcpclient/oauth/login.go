@@ -24,8 +24,8 @@ import (
 // DefaultTimeout limits how long a login waits for the user.
 const DefaultTimeout = 5 * time.Minute
 
-// Login logs in to a server: it sends the user to the authorization server in a
-// browser, receives the answer on a local address, and stores the tokens.
+// Login logs in to a server. It sends the user to the authorization server in a browser,
+// receives the answer on a local address, and stores the tokens.
 type Login struct {
 	Server    config.Server
 	Store     *Store
@@ -149,8 +149,8 @@ func (a *attempt) challenge(ctx context.Context) (*challenge, error) {
 }
 
 // sendBare sends a request without a token. It returns what the server says about the token
-// that it wants, nil if it does not refuse the request for want of one, and the session that
-// it has begun.
+// that it wants, and the session that it has begun. The former is nil if it does not refuse
+// the request for want of a token.
 func (a *attempt) sendBare(ctx context.Context, method string, headers map[string]string, body []byte) (refused *challenge, session string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -180,8 +180,9 @@ func (a *attempt) sendBare(ctx context.Context, method string, headers map[strin
 	return nil, response.Header.Get(transport.HeaderKeySessionID), nil
 }
 
-// wantedScopes returns the scopes to ask for: those of the configuration, or of the
-// server; those that it asked for since the login before; and those of that login.
+// wantedScopes returns the scopes to ask for. These are those of the configuration, or of
+// the server, and of the login before. Those that the server has asked for since then are
+// added.
 func (a *attempt) wantedScopes(before *grant, asked challenge) []string {
 	first := a.settings().Scopes
 	if len(first) == 0 {
@@ -199,8 +200,8 @@ func (a *attempt) wantedScopes(before *grant, asked challenge) []string {
 	return first
 }
 
-// choose decides who this program is for the authorization server: the client of the
-// configuration, the one that a document describes, or one that it registers now.
+// choose decides who this program is for the authorization server. That is the client of
+// the configuration, the one that a document describes, or one that it registers now.
 func (a *attempt) choose(ctx context.Context, before *grant) error {
 	m, own := a.authority.metadata, a.settings()
 	neither, or := "", ""
@@ -326,9 +327,9 @@ func (a *attempt) address() (string, error) {
 	return at.String(), nil
 }
 
-// read returns the code in the answer of an authorization server. It must come from
-// the server that was asked, for this login: before that is certain, nothing of it is
-// used or shown (RFC 9207, section 2.4).
+// read returns the code in the answer of an authorization server. It must come from the
+// server that was asked, for this login. Before that is certain, nothing of it is used or
+// shown (RFC 9207, section 2.4).
 func (a *attempt) read(answer url.Values) (code string, err error) {
 	if !ofLogin(answer, a.state) {
 		return "", errOtherLogin

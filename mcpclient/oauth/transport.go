@@ -143,8 +143,8 @@ func (t *Transport) token(ctx context.Context, rejected string) (string, error) 
 		return g.Token.AccessToken, nil
 	}
 	if t.renewal == nil {
-		// It does not end with the request that started it: the server has used up the
-		// old refresh token, and others wait for the new one.
+		// It does not end with the request that started it. The server has used up the old
+		// refresh token, and others wait for the new one.
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 		next := &renewal{done: make(chan struct{}), stop: cancel}
 		t.renewal = next

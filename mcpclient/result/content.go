@@ -54,13 +54,12 @@ func (f fields) hasOnly(names ...string) bool {
 	return true
 }
 
-// Readable rewrites the raw result of a call so that its content is text, embedded
-// blobs, each with a description of its block as its URI, and embedded JSON.
-// The library's types reject a whole result with one unknown kind of content, or
-// with structured content only, and lose fields of the result that they do not know.
-// Structured content is one text, until [Restore]: the library would decode all its
-// values, which nothing reads. Results that ask for more input and malformed results are
-// returned unchanged.
+// Readable rewrites the raw result of a call so that its content is text, embedded blobs
+// and embedded JSON. Each blob has a description of its block as its URI. The library's
+// types reject a whole result with one unknown kind of content, or with structured content
+// only. They lose fields of the result that they do not know. Structured content is one
+// text, until [Restore]: the library would decode all its values, which nothing reads.
+// Results that ask for more input and malformed results are returned unchanged.
 func Readable(raw json.RawMessage) json.RawMessage {
 	var result map[string]json.RawMessage
 	if json.Unmarshal(raw, &result) != nil || result == nil {

@@ -105,7 +105,7 @@ func TestRandomContentIsNeverLost(t *testing.T) {
 		beside := ""
 		value, err := result.Read(plan.ToolCall{
 			Beside: func(text string) { beside = text },
-			Keep: func(content []byte, mediaType string) (plan.Attachment, error) {
+			SaveAttachment: func(content []byte, mediaType string) (plan.Attachment, error) {
 				kept = append(kept, bytes.Clone(content))
 				return plan.Attachment{File: "/f", Type: mediaType, Bytes: len(content)}, nil
 			},

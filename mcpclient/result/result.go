@@ -19,8 +19,8 @@ import (
 	"replan/planning/plan"
 )
 
-// leastBase64 is the length of the shortest string in JSON that is kept as a file
-// if it is base64: keys, hashes and tokens are shorter.
+// leastBase64 is the length of the shortest string in JSON that is kept as a file if it is
+// base64. Keys, hashes and tokens are shorter.
 const leastBase64 = 1024
 
 // mostBeside is the length of the longest JSON file whose text is kept beside its value, in
@@ -37,7 +37,7 @@ type reader struct {
 func newReader(call plan.ToolCall) *reader { return &reader{call: call, held: map[string]bool{}} }
 
 // Read returns a result in the form that the plan's variables see, and passes on
-// what has no place there. Content that is no text goes to call.Keep.
+// what has no place there. Content that is no text goes to call.SaveAttachment.
 func Read(call plan.ToolCall, result *mcp.CallToolResult) (any, error) {
 	r := newReader(call)
 	value, err := structured(result)
@@ -191,8 +191,8 @@ func (r *reader) saveContent(content []byte, declared string) (map[string]any, e
 	if err != nil {
 		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(content)) // always valid
 	}
-	if r.call.Keep != nil {
-		kept, err := r.call.Keep(content, mediaType)
+	if r.call.SaveAttachment != nil {
+		kept, err := r.call.SaveAttachment(content, mediaType)
 		return kept.Value(), err
 	}
 	sum := sha256.Sum256(content)
@@ -206,7 +206,7 @@ func (r *reader) saveContent(content []byte, declared string) (map[string]any, e
 // is the media type that the object around the value names. The built-in server
 // sends text alone.
 func (r *reader) withoutBase64(value any, declared string) (any, error) {
-	if r.call.Tool.Trusted || r.call.Keep == nil {
+	if r.call.Tool.Trusted || r.call.SaveAttachment == nil {
 		return value, nil
 	}
 	var err error
@@ -242,7 +242,7 @@ func (r *reader) withoutBase64(value any, declared string) (any, error) {
 				break
 			}
 		}
-		for _, key := range plan.SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if v[key], err = r.withoutBase64(v[key], declared); err != nil {
 				return nil, err
 			}
@@ -274,8 +274,8 @@ func mixed(text string) bool {
 		strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") && strings.ContainsAny(text, "0123456789")
 }
 
-// saysMore returns a function that reports whether a text is more than what a
-// structured content holds: as a text or, as JSON, as one of its values.
+// saysMore returns a function that reports whether a text is more than what a structured
+// content holds. It may hold it as a text or, as JSON, as one of its values.
 func saysMore(value any) func(text string) bool {
 	structured := jsonContent{texts: map[string]bool{"": true}, values: map[hash]bool{}}
 	structured.note(value)

@@ -70,7 +70,7 @@ func (c *caller) preview(ctx context.Context, call plan.ToolCall) (plan.ToolPrev
 	if c.builtin == nil {
 		return plan.ToolPreview{}, notDone(call.Tool, "only built-in servers preview, and %s is not built-in", call.Tool.Server)
 	}
-	call.Output, call.Progress, call.Keep, call.Beside = nil, nil, nil, nil
+	call.Output, call.Progress, call.SaveAttachment, call.Beside = nil, nil, nil, nil
 	meta := map[string]any{builtin.MetaPreview: true}
 	if call.Contents {
 		meta[builtin.MetaContents] = true
@@ -164,8 +164,8 @@ func (c *caller) await(ctx context.Context, tool plan.Tool, closing *connection.
 // errClosing reports that a connection was closed before the call began.
 var errClosing = errors.New("the connection is being closed")
 
-// sendOn performs one call on a connection. The error is one for the caller, except
-// for those after which the call may be sent again: errClosing,
+// sendOn performs one call on a connection. The error is one for the caller, except for
+// those after which the call may be sent again. These are errClosing,
 // transport.ErrSessionTerminated and an address that cannot be reached.
 func (c *caller) sendOn(ctx context.Context, conn *connection.Connection, call plan.ToolCall, meta map[string]any) (*mcp.CallToolResult, error) {
 	within, clock := timelimit.New(ctx, cmp.Or(call.Timeout, c.config.Timeout, c.settings.CallTimeout))
@@ -277,7 +277,7 @@ func (c *caller) explainEnd(ctx, within context.Context, call plan.ToolCall) err
 }
 
 // refused notes that the server refused a call. If it wants a login, it has failed until
-// the user logs in; if it wants more rights for a tool, its other tools still work.
+// the user logs in. If it wants more rights for a tool, its other tools still work.
 func (c *caller) refused(conn *connection.Connection, err, why error) {
 	switch {
 	case errors.Is(err, transport.ErrAuthorizationRequired):

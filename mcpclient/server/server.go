@@ -108,8 +108,8 @@ func (s *Server) isRequired(now facts) bool {
 	return s.config.Required && now.Disabled == "" && !undecided
 }
 
-// Pending returns the question for the user if the server waits for permission, as
-// written in its file: variables may be secrets, so they are not expanded.
+// Pending returns the question for the user if the server waits for permission, as written
+// in its file. Variables may be secrets, so they are not expanded.
 func (s *Server) Pending() (question plan.PendingServer, waits bool) {
 	return s.config.AsWritten(), s.state.facts().State == plan.ServerWaiting
 }

@@ -58,9 +58,9 @@ const (
 	consentPatience = 2 * time.Second // for another process that changes the file
 )
 
-// fingerprint is the SHA-256 (hex) of a server as its file writes it, and of the
-// programs of the workspace that it starts: a pull may change those. A variable whose
-// value changes, such as a token, needs no new permission.
+// fingerprint is the SHA-256 (hex) of a server as its file writes it, and of the programs
+// of the workspace that it starts. A pull may change those. A variable whose value
+// changes, such as a token, needs no new permission.
 func fingerprint(workspace string, s config.Server) string {
 	parts := []any{consentVersion, s.Name, s.SSE, s.AsWritten().Whole()}
 	if programs := ownPrograms(workspace, s); len(programs) > 0 {

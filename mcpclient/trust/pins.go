@@ -27,8 +27,8 @@ type Pins struct {
 // are kept in memory. Servers of projects are told apart by their workspace.
 func OpenPins(dir, workspace string) *Pins { return &Pins{pin.Open(dir), workspace} }
 
-// of identifies a server for its pins: by its name, and by what its file writes of the
-// program or address, since values of variables may rotate. Servers of different
+// of identifies a server for its pins. It goes by its name, and by what its file writes of
+// the program or address, since values of variables may rotate. Servers of different
 // projects differ.
 func (p *Pins) of(s config.Server) pin.Server {
 	how := s.AsWritten()
@@ -161,7 +161,7 @@ func (s Description) Refuses(tool plan.Tool) error {
 }
 
 // Accept pins a change that the user has seen in place of the earlier text. It fails if
-// the server says something else by now. [Said.Accepted] returns what the server says
+// the server says something else by now. [Description.Accepted] returns what it says
 // then.
 func (p *Pins) Accept(ctx context.Context, s config.Server, description Description, seen plan.ServerChange) error {
 	which := slices.IndexFunc(description.changes, isChange(seen))

@@ -188,9 +188,9 @@ func (c *Copy) Settle(ctx context.Context, choice Choice) (s Settled, err error)
 	return s, c.refresh(ctx, true)
 }
 
-// inOrder sorts changes so that each can be made: removals first, each folder after its
-// entries, then new and changed files, each folder before its entries. A folder
-// that keeps entries, such as files that git ignores, is not removed.
+// inOrder sorts changes so that each can be made. It puts removals first, with each folder
+// after its entries. Then come new and changed files, each folder before its entries. A
+// folder that keeps entries, such as files that git ignores, is not removed.
 func (c *Copy) inOrder(changes []change.Change) []change.Change {
 	removed := map[string]bool{}
 	for _, ch := range changes {

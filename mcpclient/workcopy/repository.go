@@ -67,7 +67,7 @@ func (c *Copy) findRepository() (repository, bool) {
 	return repository{common, own}, true
 }
 
-// leftOut reports whether the copy of a repository omits a file or folder: objects are
+// leftOut reports whether the copy of a repository omits a file or folder. Objects are
 // shared for reading, and the others belong to processes and other worktrees.
 func leftOut(name string) bool {
 	return name == "objects" || name == "worktrees" || name == "commondir" || name == "gitdir" ||

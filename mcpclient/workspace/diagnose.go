@@ -23,9 +23,9 @@ type diagnoser struct {
 	log     *slog.Logger
 }
 
-// diagnose returns the errors and warnings that language servers find in changed
-// files. Where none runs there are none. A file that one did not check gets a note: the
-// change has been made anyway, and it is unknown whether it is free of errors.
+// diagnose returns the errors and warnings that language servers find in changed files.
+// Where none runs there are none. A file that one did not check gets a note. The change
+// has been made anyway, and it is unknown whether it is free of errors.
 func (d *diagnoser) diagnose(ctx context.Context, changed []change.File) []source.Diagnostic {
 	byLanguage := map[string][]string{}
 	for _, file := range changed {

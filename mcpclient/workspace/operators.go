@@ -39,7 +39,7 @@ type Config struct {
 	Dir string
 	// Backups is the folder of the runs' journals, outside Dir. Before a change, the
 	// old content is copied to its folder RUN.undo for [Operators.Undo]. The call
-	// names the run, see [MetaRun]. Empty keeps nothing.
+	// names the run, see [builtin.MetaRun]. Empty keeps nothing.
 	Backups string
 	// Private lists the program's own folders: its configuration, its servers and its
 	// runs. If they are in Dir, no operator reads or changes them.

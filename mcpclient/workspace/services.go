@@ -57,8 +57,8 @@ func (o *Operators) Apply(ctx context.Context, run string, changes []change.Chan
 	return o.changes.Apply(ctx, run, changes)
 }
 
-// Prepare gathers what [Operators.Facts] needs for any goal, so that it takes less time soon:
-// the folders, the state of the repository, and the names that files declare.
+// Prepare gathers what [Operators.Facts] needs for any goal, so that it takes less time soon.
+// These are the folders, the state of the repository, and the names that files declare.
 func (o *Operators) Prepare(ctx context.Context) error {
 	ctx, done, err := o.calls.begin(ctx)
 	if err != nil {

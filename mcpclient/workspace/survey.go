@@ -41,10 +41,11 @@ type readText struct {
 	text  string
 }
 
-// prepare gathers what facts needs for any goal, so that it takes less time soon: the folders,
-// the state of the repository, and the names that files declare. It reads files again only if
-// they have changed. For 50,000 small files it takes 0.7 s of processor time the first time
-// and 0.15 s later, and 180 bytes a file. For the sources of Go it takes 390 bytes a file.
+// prepare gathers what facts needs for any goal, so that it takes less time soon. These are
+// the folders, the state of the repository, and the names that files declare. It reads files
+// again only if they have changed. For 50,000 small files it takes 0.7 s of processor time the
+// first time and 0.15 s later, and 180 bytes a file. For the sources of Go it takes 390 bytes
+// a file.
 func (s *surveyor) prepare(within context.Context) error {
 	now := time.Now()
 	survey := intent.NewSurvey("")

@@ -7,7 +7,7 @@
 // order or size is not fixed, and without let and semicolons. A field that is not
 // there is an error and never null, so that a mistyped name cannot make a condition hold.
 //
-// Everything here is pure: the same expression gives the same answer for the same values, and
-// ends after a number of operations that does not depend on the machine. The package
-// imports only packages of internal; planning/plan and the core may import it.
+// Everything here is pure: the same expression gives the same answer for the same values. It
+// ends after a number of operations that does not depend on the machine. The package imports
+// only packages of internal; planning/plan and the core may import it.
 package expression

@@ -16,16 +16,16 @@ import (
 	"replan/internal/english"
 )
 
-// functions are those an expression may call. Left out are those that read the clock, whose order is
-// not fixed (keys, values), that make large values of small ones (repeat, replace, join, reduce)
-// or compare every pair (uniq, sort).
+// functions are those an expression may call. Left out are those that read the clock, and those
+// whose order is not fixed (keys, values). Others make large values of small ones (repeat, replace,
+// join, reduce) or compare every pair (uniq, sort).
 var functions = []string{
 	"abs", "all", "any", "ceil", "count", "filter", "find", "findIndex", "findLast", "findLastIndex", "first", "float", "floor", "hasPrefix",
 	"hasSuffix", "indexOf", "int", "last", "lastIndexOf", "len", "lower", "map", "max", "mean", "median", "min", "none", "one",
 	"round", "split", "string", "sum", "trim", "trimPrefix", "trimSuffix", "type", "upper",
 }
 
-// byShape are the functions that only look at the list they are given, not into it; what a
+// byShape are the functions that only look at the list they are given, not into it. What a
 // predicate does to each item is charged for itself.
 var byShape = []string{"all", "any", "count", "filter", "find", "findIndex", "findLast", "findLastIndex", "first", "last", "len", "map", "none", "one", "sum"}
 

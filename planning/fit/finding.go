@@ -259,9 +259,9 @@ func (f Finding) check() error {
 	}
 }
 
-// Of returns the finding that holds for a model on a server: the one measured there,
-// else a loaded one for its weights, else the built-in one. Times of another machine
-// are left out. A model without a digest or weights has none: [Decode] refuses findings
+// Of returns the finding that holds for a model on a server. It is the one measured there,
+// else a loaded one for its weights, else the built-in one. Times of another machine are
+// left out. A model without a digest or weights has none: [Decode] refuses findings
 // without.
 func (t Table) Of(server, digest string, weights untrusted.Text) (Finding, bool) {
 	for _, f := range t {

@@ -82,8 +82,8 @@ type option struct {
 	Title untrusted.Text `json:"title"`
 }
 
-// Parse reads the fields of a schema: the required ones in the order in which they
-// are required, then the others in the order of the schema. A form without fields
+// Parse reads the fields of a schema. It takes the required ones in the order in which
+// they are required, then the others in the order of the schema. A form without fields
 // only asks for consent.
 func Parse(schema json.RawMessage) ([]Field, error) {
 	var object struct {

@@ -197,8 +197,8 @@ func MoveWanted(goal string, files []string) (moved []string, folder string, ok 
 	return moved, folder, called && folder != "" && len(moved) > 0
 }
 
-// OnlyRead reports whether a goal names a file to take something from, and not to change:
-// "Add a description to pyproject.toml, use the docstring of notes/__init__.py".
+// OnlyRead reports whether a goal names a file to take something from, and not to change.
+// So does "Add a description to pyproject.toml, use the docstring of notes/__init__.py".
 func OnlyRead(goal, file string) bool {
 	tokens := split(goal, 4*maxWords)
 	edits, uses, removes := false, false, false // the clauses before change something; this one says what to use, or removes something
@@ -250,7 +250,8 @@ var endings = lazyregexp.New(`^\.\w+$`)
 
 // CreatedFile returns the file that a goal only creates, if files does not hold it: "Create
 // MODULES.md with the names of the modules". ok is false if the goal names another new file,
-// wants a program that makes the file, or wants more done than a run of the tests.
+// or wants a program that makes the file. It is also false if the goal wants more done than
+// a run of the tests.
 func CreatedFile(goal string, files []string) (file string, ok bool) {
 	tokens := split(goal, 4*maxWords)
 	creates, verb, at := 0, 0, 0 // positions of the verb and of the file

@@ -30,9 +30,9 @@ func (b *builder) chain() Chain {
 // listedWhole are the things that are listed as a whole, without a target.
 var listedWhole = []string{"files", "tests", "symbols", "line"}
 
-// resolve maps the names of an intent to existing files and folders. It leaves
-// alone what is no name: a branch may be called like a file, a search looks for
-// the words as written, and a new file does not exist yet.
+// resolve maps the names of an intent to existing files and folders. It leaves alone what
+// is no name. A branch may be called like a file, and a search looks for the words as
+// written. A new file does not exist yet.
 func (b *builder) resolve() {
 	name, isFile := strings.CutSuffix(b.in.Target, " file")
 	switch {

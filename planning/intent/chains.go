@@ -312,7 +312,7 @@ func (b *builder) model() {
 	b.byModel(tool, to, from)
 }
 
-// writings are texts in code, which nobody but the user or a model can word.
+// writings are texts in code, which only the user or a model can word.
 var writings = strings.Fields("comment comments docstring docstrings documentation doc docs")
 
 // create shows a model the file that it adds to, or what is there already.

@@ -112,8 +112,8 @@ func (s *Survey) Lines() string {
 	return strings.Join(wanted, "|")
 }
 
-// codeNames returns the names in a goal that look like code, that are quoted, that begin
-// with a capital letter, or that stand beside a kind of declaration.
+// codeNames returns the names in a goal that look like code. They are quoted, begin with a
+// capital letter, or stand beside a kind of declaration.
 func codeNames(goal string) []string {
 	const most = 20
 	var names []string
@@ -196,8 +196,8 @@ var declarationKinds = map[string]string{
 	"struct": "type", "interface": "interface", "enum": "enum", "trait": "trait", "const": "constant", "var": "variable", "let": "variable", "val": "variable",
 }
 
-// Facts are those that were gathered. size returns the bytes of a file; nil where nobody
-// knows.
+// Facts are those that were gathered. size returns the bytes of a file; nil where that is
+// unknown.
 func (s *Survey) Facts(size func(at string) int64) Facts {
 	facts := s.facts
 	if s.in.Action == test && s.in.Target == "" && s.in.Params["in"] == "" {

@@ -241,8 +241,8 @@ func dataOf(at string, result any) any {
 }
 
 // hasKey reports whether a value has a key, which may be a dotted path. known is false if
-// that is not clear: the value is no object, only some of its elements have the key, or only
-// an object inside it.
+// that is not clear. Then the value is no object, only some of its elements have the key, or
+// only an object inside it.
 func hasKey(value any, key string) (has, known bool) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -345,8 +345,8 @@ func (l *looker) namedBy(files []string) (named []string) {
 // nameParts separates the words in the name of a file.
 var nameParts = lazyregexp.New(`[^a-z0-9]+`)
 
-// declared looks at a declaration: at its uses where the goal asks for them, else at its
-// file, and at the source that a named test tests.
+// declared looks at a declaration. It looks at its uses where the goal asks for them, else
+// at its file, and at the source that a named test tests.
 func (l *looker) declared(_ int, t token) bool {
 	name := symbolName(t.text)
 	if name == "" {
@@ -577,8 +577,8 @@ var fillers = strings.Fields("please also then just now first next finally and b
 // inquiries begin a clause that asks, besides the words of questions.
 var inquiries = strings.Fields("list name count is are does did has summarize summarise compare print search look read outline")
 
-// questioned reports whether the clause at the start of tokens ends with a question mark,
-// or its second word is who is asked about: "do we have", but not "do it".
+// questioned reports whether the clause at the start of tokens ends with a question mark.
+// It also does if the second word is who is asked about: "do we have", but not "do it".
 func questioned(tokens []token) bool {
 	if len(tokens) > 1 && tokens[1].is("we", "you", "they", "i", "any") {
 		return true
@@ -624,7 +624,7 @@ func isGiving(tokens []token, i int) bool {
 }
 
 // replaces reports whether a goal says what to have instead of something, and does not ask
-// about it: "Print the message to stderr instead of stdout".
+// about it. So does "Print the message to stderr instead of stdout".
 func replaces(tokens []token) bool {
 	first := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })
 	return first >= 0 && !tokens[first].is(questions...) && !tokens[first].is("explain", "tell", "describe", "know", "understand", "figure") && slices.ContainsFunc(tokens, func(t token) bool { return t.is("instead") })
@@ -786,8 +786,8 @@ func ListFile(goal string) (file string, ok bool) {
 }
 
 // Deletes reports whether a goal wants a declaration deleted as a whole, and no parameter,
-// call or comment of it: "Delete the unused function Login from auth.go", "Nothing calls
-// Login. Remove it along with its comment".
+// call or comment of it. So do "Delete the unused function Login from auth.go", "Nothing
+// calls Login. Remove it along with its comment".
 func Deletes(goal, name string) bool {
 	tokens := split(goal, 4*maxWords)
 	at := slices.IndexFunc(tokens, func(t token) bool { return !t.is(fillers...) })

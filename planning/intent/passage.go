@@ -86,8 +86,8 @@ func PassageFor(question string, history []plan.HistoryItem) (best Passage, ok b
 	return best, ok
 }
 
-// opening returns the start of a passage with this first line: the line that opens the
-// block that it stands in, if that comes right before.
+// opening returns the start of a passage with this first line. It is the line that opens
+// the block that it stands in, if that comes right before.
 func opening(lines []string, first int) int {
 	if first > 0 && opens(lines[first-1]) && indentation(lines[first-1]) < indentation(lines[first]) {
 		return first - 1

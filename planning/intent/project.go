@@ -122,8 +122,8 @@ func (p Project) configures(section string) bool {
 	return slices.ContainsFunc(p.Sections, func(s string) bool { return s == section || strings.HasPrefix(s, section+".") })
 }
 
-// own is the project's own command of one of some names: a target of the Makefile, a recipe
-// of the justfile or a script of package.json. from says where it stands.
+// own is the project's own command of one of some names. It is a target of the Makefile, a
+// recipe of the justfile or a script of package.json. from says where it stands.
 func (p Project) own(names ...string) (argv []string, from string) {
 	for _, name := range names {
 		switch {
@@ -194,7 +194,7 @@ func (p Project) there() string {
 }
 
 // lacks says what a command needs and the project does not have; "" if it has all, or if
-// nobody has looked.
+// it was not looked at.
 func (p Project) lacks(argv []string) string {
 	if !p.Known || len(argv) == 0 {
 		return ""

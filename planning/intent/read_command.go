@@ -9,8 +9,8 @@ import (
 	"replan/internal/lazyregexp"
 )
 
-// The words that people type at a prompt of a shell. They are read as the shell's programs
-// read them: a flag that is not known here leaves the words to the grammar, or is not followed.
+// The words that people type at a prompt of a shell. They are read as the shell's programs read
+// them. A flag that is not known here leaves the words to the grammar, or is not followed.
 
 var (
 	searchers = strings.Fields("grep egrep fgrep rg ag ack")

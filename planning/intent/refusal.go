@@ -17,7 +17,7 @@ type Refusal struct {
 	Final bool // no model could do it either
 }
 
-// Refuse returns the refusal of words that have no chain, or one that nobody can be sure of.
+// Refuse returns the refusal of words that have no chain, or one that is not certain.
 func (f Facts) Refuse(words string) Refusal {
 	first, _ := tasks(split(words, maxWords+1))
 	if text := beyond(first); text != "" {
@@ -45,13 +45,6 @@ func DidYouMean(near []string) string {
 		return question
 	}
 	return question + " " + strings.Join(near, ", or ") + "?"
-}
-
-// Undoes reports whether a goal is nothing but the word undo: it wants the changes of the last
-// run undone.
-func Undoes(goal string) bool {
-	first, rest := tasks(split(goal, maxWords))
-	return len(rest) == 0 && len(first) > 0 && first[0].is("undo") && (len(first) == 1 || len(first) == 2 && first[1].is("it", "that", "everything"))
 }
 
 // beyond answers orders that no chain carries out, and no model should; "" for all others.

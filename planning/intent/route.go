@@ -80,15 +80,15 @@ func (c Chain) NeedsModel() bool {
 // Confident reports whether the intent is read well enough to act on it.
 func (c Chain) Confident() bool { return c.Intent.Confidence >= Confident }
 
-// Ready reports whether the chain may run at once, without planning by a model: it
-// is bound, confident, needs no model, and is surely about this workspace.
+// Ready reports whether the chain may run at once, without planning by a model. Then it is
+// bound, confident, needs no model, and is surely about this workspace.
 func (c Chain) Ready() bool {
 	return c.Bound() && c.Confident() && !c.NeedsModel() && !c.general()
 }
 
-// general reports whether the words ask for the meaning of a plain word, or for
-// the place of several: not for a name in the code. A model, if there is one,
-// knows better.
+// general reports whether the words ask for the meaning of a plain word, or for the place
+// of several. They do not ask for a name in the code. A model, if there is one, knows
+// better.
 func (c Chain) general() bool {
 	switch c.Intent.Action {
 	case explain:

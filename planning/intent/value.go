@@ -324,7 +324,8 @@ var (
 var replacedWord = lazyregexp.New(`(?i)\b(?:(?:be\s+)?(?:called|named)\s+(\S+)\s+instead\s+of\s+(\S+)|(?:use|write)\s+(\S+)\s+instead\s+of\s+(\S+)|replace\s+(\S+)\s+(?:with|by)\s+(\S+)|rename\s+(?:the\s+)?(?:environment\s+)?(?:variable|flag|key)\s+(\S+)\s+to\s+(\S+))`)
 
 // WordReplaced reads which word of code a goal wants replaced in the files that it names, and
-// by which: "It should be called HTTP_PORT instead of SHOP_PORT. Change it in main.go".
+// by which. An example is "It should be called HTTP_PORT instead of SHOP_PORT. Change it in
+// main.go".
 func WordReplaced(goal string) (from, to string, ok bool) {
 	m := replacedWord.FindStringSubmatch(goal)
 	if m == nil {
@@ -352,9 +353,9 @@ func WordReplaced(goal string) (from, to string, ok bool) {
 var aroundWord = strings.Fields("the environment variable env flag key constant option setting name should must has have needs to now be called named instead of with by please also " +
 	"it that this change replace rename update adapt adjust correct use write in and both all three file files code config")
 
-// ReplaceWord returns the lines of a text from the first to the last that has the word, and
-// the same with the other word in its place. ok is false if the text does not have it, or has
-// the other one already.
+// ReplaceWord returns the lines of a text from the first to the last that has the word. It
+// also returns the same with the other word in its place. ok is false if the text does not
+// have it, or has the other one already.
 func ReplaceWord(text, from, to string) (old, changed string, ok bool) {
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(from) + `\b`)
 	lines := strings.Split(text, "\n")

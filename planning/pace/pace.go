@@ -26,11 +26,11 @@ const (
 // Learn returns the speed as known after a reply. It is pure, so that a folded run
 // learns the same again.
 //
-// A server counts the part of a prompt that it remembered as read, but it took no
-// time. The speed of reading lies between that of the part which was surely new and
-// that of the whole prompt. Learn moves the estimate into these bounds: down at
-// once, since time limits depend on it, and up in steps, since a fast reply may
-// come from an unknown cache.
+// A server counts the part of a prompt that it remembered as read, but it took no time.
+// The speed of reading lies between that of the part which was surely new and that of the
+// whole prompt. Learn moves the estimate into these bounds. It goes down at once, since
+// time limits depend on it, and up in steps, since a fast reply may come from an unknown
+// cache.
 func (s Speed) Learn(r reply.Reply) Speed {
 	if seconds := float64(r.WriteMS) / 1000; seconds > 0 && r.CompletionTokens >= leastWritten {
 		now := float64(r.CompletionTokens) / seconds

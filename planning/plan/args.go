@@ -298,7 +298,7 @@ func (c argsCheck) alters(v any) bool {
 	return false
 }
 
-// isOpen reports whether a value is unknown, even in part, when it is checked: it
+// isOpen reports whether a value is unknown, even in part, when it is checked. Then it
 // holds a reference, or a number too large for the checker.
 func (c argsCheck) isOpen(v any) bool {
 	switch v := v.(type) {

@@ -45,10 +45,10 @@ type ToolCall struct {
 	// Progress receives the tool's progress; a total of 0 means unknown. It may be
 	// nil, and is called as Output is.
 	Progress func(done, total float64, message string)
-	// Keep stores content of the result that is no text, of a media type, and
+	// SaveAttachment stores content of the result that is no text, of a media type, and
 	// returns the file. It may be nil; then such content stays in the value, in
 	// base64. It is called as Output is. Equal content is kept once.
-	Keep func(content []byte, mediaType string) (Attachment, error)
+	SaveAttachment func(content []byte, mediaType string) (Attachment, error)
 	// Beside receives the text of the result that its structured content, which is
 	// the value, does not hold. It may be nil, and is called as Output is.
 	Beside func(text string)
@@ -239,8 +239,8 @@ type ServerStatus struct {
 // default start limits.
 const MaxServerWait = 2 * time.Minute
 
-// ServerWait returns how long to wait until the servers with these names have started,
-// all of them for nil: usual, or longer if one of them may take longer to start.
+// ServerWait returns how long to wait until the servers with these names have started, all
+// of them for nil. That is usual, or longer if one of them may take longer to start.
 func ServerWait(usual time.Duration, all []ServerStatus, names []string) time.Duration {
 	for _, s := range all {
 		if names == nil || slices.Contains(names, s.Name) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -92,8 +93,8 @@ func (s *Signature) CheckStrict(args map[string]any) error {
 //   - null for an argument that may be left out: nothing;
 //   - a whole number where integers are wanted, written in another way: 3 for 3.0.
 //
-// An argument that the schema does not list is taken under the one name of the schema
-// that means the same, if that one is not given: path for file_path. The schema must
+// An argument that the schema does not list is taken under the one name that means the
+// same, such as path for file_path. That holds if that one is not given. The schema must
 // refuse args with the unknown name or without the other.
 //
 // A value with several readings that fit, or none, stays as it is. So does a text
@@ -115,8 +116,8 @@ func isUnknown(text string) bool {
 	return hasReference(text) && (len(splitText(text)) == 1 || isJSONText(text))
 }
 
-// Settle returns args that a model planned by the names of the schema, and with lists
-// and objects where it takes such: all of Fit but the types of scalars.
+// Settle returns args that a model planned by the names of the schema, and with lists and
+// objects where it takes such. That is all of Coerce but the types of scalars.
 func (s *Signature) Settle(args map[string]any) map[string]any {
 	args, _ = s.coerce(args, coercer{signature: s, unknown: isUnknown, shapes: true})
 	return args
@@ -174,9 +175,9 @@ func holdsUnusualNumber(v any) bool {
 
 func isUnusual(n json.Number) bool { return strings.ContainsAny(n.String(), ".eE") }
 
-// wholeNumbers adds the whole numbers in a value that stand where all forms of a value
-// that may be a number take integers alone, to be written as such. A schema accepts
-// 3.0 as an integer, but many programs behind one refuse to read it.
+// wholeNumbers adds the whole numbers in a value, to be written as such. They stand where
+// all forms of a value that may be a number take integers alone. A schema accepts 3.0 as
+// an integer, but many programs behind one refuse to read it.
 func wholeNumbers(r formReader, found []alternative, v any, forms []form, known bool, at []string) []alternative {
 	if !known {
 		return found
@@ -196,7 +197,7 @@ func wholeNumbers(r formReader, found []alternative, v any, forms []form, known 
 		}
 	case map[string]any:
 		forms = slices.DeleteFunc(slices.Clone(forms), func(f form) bool { return !f.maybe("object") })
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if holdsUnusualNumber(v[key]) {
 				next, known := r.field(forms, key)
 				found = wholeNumbers(r, found, v[key], next, known, append(at, key))
@@ -305,9 +306,8 @@ func isCalculation(text string) bool {
 	return ok
 }
 
-// withoutPlaceholders is a value as a schema can check it: an unknown value
-// becomes a text unlike any other scalar, and so does a number too large to
-// compute with.
+// withoutPlaceholders is a value as a schema can check it. An unknown value becomes a text
+// unlike any other scalar, and so does a number too large to compute with.
 func withoutPlaceholders(v any) any {
 	return mapLeaves(v, func(leaf any) any {
 		switch leaf := leaf.(type) {

@@ -130,7 +130,7 @@ type coercer struct {
 	work      int                         // how many complaints were read
 }
 
-// mostWork bounds how many complaints are read to fit values one by one: each attempt
+// mostWork bounds how many complaints are read to fit values one by one. Each attempt
 // checks all args, which may be a long list of faults.
 const mostWork = 16_384
 
@@ -360,7 +360,7 @@ func (f *coercer) coerceEach() {
 }
 
 // coerceChoices coerces the values that make their part of the args one of the forms that it
-// may have: as few of them as possible, in the one way there is.
+// may have. It coerces as few of them as possible, in the one way there is.
 func (f *coercer) coerceChoices() {
 	var choices []string
 	seen := make(map[string]bool)
@@ -459,8 +459,8 @@ func (f *coercer) readings(at []string) []alternative {
 	return append(all, alone)
 }
 
-// respelled is the one listed word that is a text in other capital or small letters, or
-// a boolean; ok is false if there is none, or more than one.
+// respelled is the one listed word that is a text in other capital or small letters, or a
+// boolean. ok is false if there is none, or more than one.
 func respelled(value any, listed []any) (word string, ok bool) {
 	text, isText := value.(string)
 	if truth, isBoolean := value.(bool); isBoolean {

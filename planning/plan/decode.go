@@ -20,9 +20,9 @@ import (
 	"replan/internal/untrusted"
 )
 
-// DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at
-// once: bad_json, duplicate_key, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a
-// name that no tool can have. Validate judges its meaning; CheckPlan does both.
+// DecodePlan reads a plan file, in UTF-8, and returns every fault of its form at once. These are
+// bad_json, duplicate_key, bad_id, bad_type, bad_index, bad_timeout, and unknown_tool for a name
+// that no tool can have. Validate judges its meaning; CheckPlan does both.
 //
 // It is tolerant if a file leaves no doubt:
 //   - a whole number stands for text in index and depends_on;

@@ -92,9 +92,9 @@ func ExecutorOf(s Step) Executor {
 	return s.Executor
 }
 
-// SameWork reports whether two steps would do the same: they call the same and,
-// where a model makes the words or the args up from the title, are titled the
-// same. Another check of it is no other work.
+// SameWork reports whether two steps would do the same: they call the same. They are also
+// titled the same where a model makes the words or the args up from the title. Another
+// check of it is no other work.
 func SameWork(a, b Step) bool {
 	if !SameCall(a, b) {
 		return false

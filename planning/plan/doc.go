@@ -1,6 +1,6 @@
-// Package plan holds the plan of a run as data: plans and steps, the tools they
-// name, their JSON, validation, variables, the graph of dependencies, and the
-// difference between two revisions.
+// Package plan holds the plan of a run as data: plans and steps, the tools they name, and
+// their JSON. It has validation, variables, the graph of dependencies, and the difference
+// between two revisions.
 //
 // Start with [Plan] and [Step], then [Validate] for the rules a plan must keep and
 // [NewGraph] for the order of its steps. The JSON form, the codes of faults and

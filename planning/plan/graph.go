@@ -321,9 +321,9 @@ func (g *Graph) Batches() [][]string {
 	return named
 }
 
-// Weights returns, by position, the weight of the heaviest path from a step to an
-// end of the plan, the step included; 0 for steps on or behind a cycle. It asks
-// for the weight of each step once; a weight is never negative.
+// Weights returns, by position, the weight of the heaviest path from a step to an end of
+// the plan, the step included. It is 0 for steps on or behind a cycle. It asks for the
+// weight of each step once; a weight is never negative.
 func (g *Graph) Weights(weight func(Step) float64) []float64 {
 	longest := make([]float64, len(g.steps))
 	for _, i := range slices.Backward(g.order) {
@@ -362,10 +362,10 @@ func (g *Graph) CriticalPath(weight func(Step) float64) []string {
 	return g.indices(path)
 }
 
-// knots returns the groups of steps depending on each other, each group and the
-// groups by rank. They are the strongly connected components, by Kosaraju's
-// algorithm: walked backward from the step that was left last, a group reaches
-// only itself and groups found before.
+// knots returns the groups of steps depending on each other, each group and the groups by
+// rank. They are the strongly connected components, by Kosaraju's algorithm. Walked
+// backward from the step that was left last, a group reaches only itself and groups found
+// before.
 func (g *Graph) knots() [][]int {
 	if len(g.order) == len(g.steps) {
 		return nil
@@ -387,8 +387,8 @@ func (g *Graph) knots() [][]int {
 	return knots
 }
 
-// walk visits the steps on or behind a cycle that are reached from step i along
-// next, depth first, and appends each to left when it is done with it.
+// walk visits the steps on or behind a cycle that are reached from step i along next,
+// depth first. It appends each to left when it is done with it.
 func (g *Graph) walk(i int, next [][]int, visited []bool, left []int) []int {
 	if visited[i] || g.level[i] >= 0 {
 		return left
@@ -429,9 +429,9 @@ func (g *Graph) loop(knot []int) []int {
 	return knot
 }
 
-// CompareIndices orders indices: numbers by their value ("2" before "10"),
-// dotted ones part by part ("5.2" before "5.10", "5" before "5.1"), numbers
-// before words, and words as text.
+// CompareIndices orders indices. It orders numbers by their value ("2" before "10"),
+// dotted ones part by part ("5.2" before "5.10", "5" before "5.1"). Numbers are before
+// words, and words are ordered as text.
 func CompareIndices(a, b string) int {
 	restA, restB, moreA, moreB := a, b, true, true
 	for moreA && moreB {

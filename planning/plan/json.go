@@ -72,9 +72,9 @@ func CanonicalJSON(v any) string {
 	return string(data)
 }
 
-// EqualValues reports whether two JSON values are equal. The order of object
-// keys does not count, nor does the spelling of a number: 1, 1.0 and 10e-1
-// are equal, exactly and at any size.
+// EqualValues reports whether two JSON values are equal. The order of object keys does not
+// count, nor does the spelling of a number. 1, 1.0 and 10e-1 are equal, exactly and at any
+// size.
 func EqualValues(a, b any) bool {
 	switch x := a.(type) {
 	case nil:
@@ -275,10 +275,10 @@ func (w *ObjectWriter) Bytes() ([]byte, error) {
 	return w.buf.Bytes(), nil
 }
 
-// MarshalJSON writes the plan in the form of the plan file: title and steps
-// always, other fields where they say something, unknown fields as they were
-// read. Numbers keep every digit and text is not HTML-escaped; see EncodeJSON
-// for how to keep it so.
+// MarshalJSON writes the plan in the form of the plan file. It writes title and steps
+// always, other fields where they say something, and unknown fields as they were read.
+// Numbers keep every digit and text is not HTML-escaped; see EncodeJSON for how to keep it
+// so.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("id", p.ID)
@@ -324,9 +324,9 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the step in the form of the plan file: index, title, executor
-// and depends_on always, other fields if they are set, unknown fields as they were
-// read. A step without an index yet is written without one.
+// MarshalJSON writes the step in the form of the plan file. It writes index, title,
+// executor and depends_on always, other fields if they are set, and unknown fields as they
+// were read. A step without an index yet is written without one.
 func (s Step) MarshalJSON() ([]byte, error) {
 	var w ObjectWriter
 	w.addText("index", s.Index)

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// ExportMCP writes a plan in the format of mcp-cli, whose plan files DecodePlan
-// reads as they are. Fields unknown to mcp-cli, such as gates, checks, time limits and
-// on_failure, are written too: mcp-cli ignores them, and reading the file again
-// gives the plan back. Dependencies implied by references are written out, since
-// mcp-cli sees none.
+// ExportMCP writes a plan in the format of mcp-cli, whose plan files DecodePlan reads as
+// they are. Fields unknown to mcp-cli, such as gates, checks, time limits and on_failure,
+// are written too. But mcp-cli ignores them, and reading the file again gives the plan
+// back. Dependencies implied by references are written out, since mcp-cli sees none.
 //
-// It fails with an *InvalidPlanError if the plan is not valid. It fails with one
-// error naming each place that mcp-cli would run differently: steps without a
-// tool or with for_each, and references it reads in another way.
+// It fails with an *InvalidPlanError if the plan is not valid. It fails with one error
+// naming each place that mcp-cli would run differently. These are steps without a tool or
+// with for_each, and references it reads in another way.
 func ExportMCP(p Plan) ([]byte, error) {
 	if faults, _ := Validate(p, Rules{}); len(faults) > 0 {
 		return nil, fmt.Errorf("export plan %q: %w", p.Title, FaultError(faults))
@@ -92,7 +91,7 @@ func (e *exporter) value(step string, v any) any {
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			object[key] = e.value(step, v[key])
 		}
 		return object

@@ -117,9 +117,9 @@ type readForms struct {
 
 func newFormReader() formReader { return formReader{map[*jsonschema.Schema]readForms{}} }
 
-// of lists the forms a value may have, with references followed; known is false
-// if that is too much, or depends on more than the schema. No form at all means that
-// there is no such value.
+// of lists the forms a value may have, with references followed. known is false if that is
+// too much, or depends on more than the schema. No form at all means that there is no such
+// value.
 func (r formReader) of(s *jsonschema.Schema) (forms []form, known bool) {
 	if done, ok := r.read[s]; ok {
 		return done.forms, done.known
@@ -328,8 +328,8 @@ func (f form) item(position int) (parts []*jsonschema.Schema, there bool) {
 	return parts, true
 }
 
-// describeForms names the fields that a value may have, and its type: an object if it
-// may be one, else a list if it may be one.
+// describeForms names the fields that a value may have, and its type. That is an object if
+// it may be one, else a list if it may be one.
 func describeForms(forms []form) (there []string, within string) {
 	for _, f := range forms {
 		switch {

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,7 +223,7 @@ func TestFieldsOfResultsAreNoFaults(t *testing.T) {
 		for {
 			switch v := value.(type) {
 			case map[string]any:
-				name := rapid.SampledFrom(plan.SortedKeys(v)).Draw(t, "field")
+				name := rapid.SampledFrom(slices.Sorted(maps.Keys(v))).Draw(t, "field")
 				value, path = v[name], path+"."+name
 			case []any:
 				value, path = v[1], path+"[1]"

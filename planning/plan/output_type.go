@@ -2,6 +2,7 @@ package plan
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,7 +175,7 @@ func typeOfValue(v any, left *int, depth int) *expression.Type {
 		t := &expression.Type{Kind: expression.Object}
 		if len(v) <= *left {
 			t.Fields = map[string]*expression.Type{}
-			for _, name := range SortedKeys(v) {
+			for _, name := range slices.Sorted(maps.Keys(v)) {
 				t.Fields[name] = typeOfValue(v[name], left, depth+1)
 			}
 		}

@@ -184,8 +184,8 @@ type Milestone struct {
 // Executor says who carries a step out.
 type Executor string
 
-// The executors. A tool step is one call of one tool, an agent step a bounded
-// loop of calls under a profile, a self step the model's own words.
+// The executors. A tool step is one call of one tool. An agent step is a bounded loop of
+// calls under a profile. A self step is the model's own words.
 const (
 	ExecutorTool  Executor = "tool"
 	ExecutorAgent Executor = "agent"

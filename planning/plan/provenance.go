@@ -11,8 +11,8 @@ type Provenance struct {
 	Arg  string `json:"arg"`  // the argument's name; "" means all arguments
 	Step string `json:"step"` // the step that produced the text
 	Tool string `json:"tool,omitempty"`
-	// Run is the run of that step if it is an earlier one: of the same conversation, or
-	// the one in which a plan was made.
+	// Run is the run of that step if it is an earlier one. That is one of the same
+	// conversation, or the one in which a plan was made.
 	Run string `json:"run,omitempty"`
 	// Mention is the mention in the user's message that the text comes from, if
 	// no step.
@@ -34,8 +34,9 @@ type Provenance struct {
 // newestKept bounds what is kept of the texts that a model has read.
 const newestKept = 8
 
-// Newest returns the texts that stand for all that a model has read, oldest first: the
-// newest, and of every other tool one, since its server may not have sent the rest.
+// Newest returns the texts that stand for all that a model has read, oldest first. These
+// are the newest, and one of every other tool, since its server may not have sent the
+// rest.
 func Newest(read []Provenance) []Provenance {
 	var kept []Provenance
 	tools := map[string]bool{}

@@ -25,7 +25,7 @@ type Tool struct {
 	// the server sends none, or one above MaxOutputSchema.
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
 	// SeenSchema is the JSON Schema of the results that earlier runs of the folder have
-	// seen of a tool without an output schema: names and types of fields.
+	// seen of a tool without an output schema. It has names and types of fields.
 	SeenSchema  json.RawMessage `json:"seen_schema,omitempty"`
 	Uses        int             `json:"uses,omitempty"`        // how often it was used in the folder's latest runs
 	ReadOnly    bool            `json:"read_only,omitempty"`   // changes nothing

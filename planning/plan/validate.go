@@ -152,7 +152,7 @@ func (c *checker) checkPlan() {
 	if len(p.Steps) == 0 {
 		c.warn(CodeNoSteps, "/steps", "", "the plan has no steps and does nothing")
 	}
-	for _, name := range SortedKeys(p.Variables) {
+	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
 		if !reachable(name) {
 			c.warn(CodeUnreachableVariable, JSONPointer("/variables", name), "", "no reference can name the variable %q: %s", name, nameRule)
 		}
@@ -178,7 +178,7 @@ func (c *checker) checkFields(path, step string, extra map[string]any, known []s
 	if c.rules.Planned {
 		return
 	}
-	for _, name := range SortedKeys(extra) {
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if hint := english.DidYouMean(name, known); hint != "" && name != "tool_calls" {
 			c.warn(CodeUnknownField, JSONPointer(path, name), step, "unknown field %s%s", name, hint)
 		}
@@ -188,7 +188,7 @@ func (c *checker) checkFields(path, step string, extra map[string]any, known []s
 // misspelled names the unknown field that was probably meant to be the given one, ""
 // if there is none.
 func misspelled(extra map[string]any, field string) string {
-	for _, name := range SortedKeys(extra) {
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if hint := english.DidYouMean(name, []string{field}); hint != "" {
 			return ": unknown field " + name + hint
 		}

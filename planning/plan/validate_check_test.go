@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -223,7 +224,7 @@ func TestFieldsOfResultsMayBeChecked(t *testing.T) {
 		for leaf := false; !leaf; {
 			switch v := value.(type) {
 			case map[string]any:
-				name := rapid.SampledFrom(plan.SortedKeys(v)).Draw(t, "field")
+				name := rapid.SampledFrom(slices.Sorted(maps.Keys(v))).Draw(t, "field")
 				value, path = v[name], path+"."+name
 			case []any:
 				value, path = v[1], path+"[1]"

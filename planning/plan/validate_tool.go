@@ -161,8 +161,8 @@ func (c *checker) checkProfile(path string, s Step) {
 	}
 }
 
-// absent returns the part of a reference of the step at position i that leads
-// nowhere, whatever the tools return; nil if there is none, or it is not certain.
+// absent returns the part of a reference of the step at position i that leads nowhere,
+// whatever the tools return. It is nil if there is none, or it is not certain.
 func (c *checker) absent(i int, r Reference) *absence {
 	if !c.rules.CheckTools || len(r.Path) == 0 || r.Malformed != "" {
 		return nil
@@ -189,12 +189,12 @@ func (c *checker) absent(i int, r Reference) *absence {
 	return absentFrom("", r.Path) // a model writes text
 }
 
-// afterwards is in place of a position for references that are filled in after a step,
-// or after all: they may mean the results of any.
+// afterwards is in place of a position for references that are filled in after a step, or
+// after all. They may mean the results of any.
 const afterwards = -1
 
-// producerFor returns the position of the step whose result a reference of the step
-// at position i means; ok is false if it means a variable of the plan, or nothing.
+// producerFor returns the position of the step whose result a reference of the step at
+// position i means. ok is false if it means a variable of the plan, or nothing.
 func (c *checker) producerFor(i int, r Reference) (at int, ok bool) {
 	at, ok = c.producers[r.Name]
 	return at, ok && (i == afterwards || c.plan.Steps[at].Index != c.plan.Steps[i].Index)

@@ -103,8 +103,8 @@ func readReference(text string) Reference {
 	return r
 }
 
-// readPath reads the fields and list positions behind the name of a variable as
-// far as it can, and says why nothing can follow them, "" where something can.
+// readPath reads the fields and list positions behind the name of a variable as far as it
+// can. It says why nothing can follow them, "" where something can.
 func readPath(rest string) (path []string, malformed string) {
 	for rest != "" {
 		var field string
@@ -161,20 +161,10 @@ func visitReferences(v any, path []string, visit func(path []string, r Reference
 			visitReferences(item, append(path, strconv.Itoa(i)), visit)
 		}
 	case map[string]any:
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			visitReferences(v[key], append(path, key), visit)
 		}
 	}
-}
-
-// SortedKeys returns the keys of an object in order.
-func SortedKeys(object map[string]any) []string {
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // holdsReference reports whether a JSON value holds a reference.
@@ -248,13 +238,12 @@ const mostNamed = 20
 // to it, or to anything below it, resolves to its text.
 type Placeholder string
 
-// Resolve fills in the references of a JSON value from values. A text of one
-// reference and nothing else becomes the value itself, whatever its type; inside
-// other text a string goes in as it is and everything else as compact JSON.
-// Filled-in values are not expanded again. A [Placeholder] gives its text. It
-// fails with a *MissingVariableError, a *MissingFieldError or a
-// *MalformedReferenceError, and if the result would have more than MaxResolved
-// bytes or [jsonsize.Most] values.
+// Resolve fills in the references of a JSON value from values. A text of one reference and
+// nothing else becomes the value itself, whatever its type. Inside other text a string
+// goes in as it is and everything else as compact JSON. Filled-in values are not expanded
+// again. A [Placeholder] gives its text. It fails with a *MissingVariableError, a
+// *MissingFieldError or a *MalformedReferenceError, and if the result would have more than
+// MaxResolved bytes or [jsonsize.Most] values.
 //
 // The result shares the values it was given; neither may be changed after.
 func Resolve(v any, values map[string]any) (any, error) {
@@ -282,7 +271,7 @@ func resolve(v any, values map[string]any) (any, error) {
 		return list, nil
 	case map[string]any:
 		object := make(map[string]any, len(v))
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			resolved, err := resolve(v[key], values)
 			if err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,8 +63,8 @@ func (c *checker) checkWording(path string, s Step) {
 	}
 }
 
-// checkContents warns about a planned step with effects if its args hold text
-// better written when the step is ready, from the results it depends on.
+// checkContents warns about a planned step with effects if its args hold text better
+// written later. That is when the step is ready, from the results it depends on.
 func (c *checker) checkContents(path string, s Step) {
 	if ExecutorOf(s) != ExecutorTool {
 		return
@@ -101,7 +102,7 @@ func contents(v any, path []string) (place []string, size string) {
 			}
 		}
 	case map[string]any:
-		for _, key := range SortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if place, size = contents(v[key], append(slices.Clone(path), key)); size != "" {
 				return place, size
 			}

@@ -21,9 +21,9 @@ func argsSchema(t plan.Tool) (args schema, err error) {
 	return args, nil
 }
 
-// callFormat reduces the input schema of a tool in the same way for the arguments
-// of a call: required ones are required, and there are no references. If one of
-// several groups of arguments is required, each is a form.
+// callFormat reduces the input schema of a tool in the same way for the arguments of a
+// call. Required ones are required, and there are no references. If one of several groups
+// of arguments is required, each is a form.
 func callFormat(t plan.Tool) schema {
 	args, err := jsontype.Read(t.InputSchema)
 	if err != nil {

@@ -101,8 +101,8 @@ func filesText(value any) (string, bool) {
 // tokens are shorter.
 const leastBase64 = 1024
 
-// withoutBase64 replaces long runs of base64 by a note in brackets: a picture
-// means nothing to a model as letters, and takes room from useful text.
+// withoutBase64 replaces long runs of base64 by a note in brackets. A picture means
+// nothing to a model as letters, and takes room from useful text.
 func withoutBase64(text string) string {
 	var b strings.Builder
 	kept, start := 0, 0

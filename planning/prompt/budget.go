@@ -122,8 +122,8 @@ func Opening(b Brief) int {
 	return Tokens(b) + b.Prompting.tokens([]Message{{Role: RoleUser, Content: b.Goal}})
 }
 
-// wanted estimates the tokens of the request and its reply with everything except
-// the tools that no window has room for; 0 if they fit the window.
+// wanted estimates the tokens of the request and its reply with everything except the
+// tools that no window has room for. It returns 0 if they fit the window.
 func (c composition) wanted() int {
 	wide := c
 	wide.brief.Prompting.ContextWindow = max(c.brief.Prompting.ContextWindow, widestOffer)
@@ -147,10 +147,9 @@ func (c composition) wanted() int {
 // cannot fit.
 const mostBytesPerToken = 8
 
-// tooLong names the largest part of messages that are too long after all
-// shortening, and what to do about it: the first half of a sentence that ends in
-// "choose another model". never reports whether they cannot fit,
-// however the model's server counts.
+// tooLong names the largest part of messages that are too long after all shortening, and
+// what to do about it. It is the first half of a sentence that ends in "choose another
+// model". never reports whether they cannot fit, however the model's server counts.
 func (c composition) tooLong(messages []Message) (sentence string, never bool) {
 	p, bytes := c.brief.Prompting, 0
 	for _, m := range messages {

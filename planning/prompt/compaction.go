@@ -52,8 +52,8 @@ const (
 	digestTurns    = 12  // questions with their answers, the newest
 )
 
-// Digest sums up a conversation by rule, if no model does: the beginning of each
-// question and each answer, a line each, the oldest left out if there are many.
+// Digest sums up a conversation by rule, if no model does. It takes the beginning of each
+// question and each answer, a line each. The oldest are left out if there are many.
 func Digest(conversation []Message) string {
 	var turns []string
 	for _, m := range conversation {

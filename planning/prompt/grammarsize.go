@@ -9,10 +9,10 @@ import (
 	"replan/planning/plan"
 )
 
-// Up to some version after 0.17, Ollama keeps only so much of the grammar that it
-// makes of a format: four times the bytes of the format, and 32 KB at least. A
-// grammar cut off kills the process of the model. Optional fields take far more
-// room in a grammar than in a schema.
+// Up to some version after 0.17, Ollama keeps only so much of the grammar that it makes of
+// a format. That is four times the bytes of the format, and 32 KB at least. A grammar cut
+// off kills the process of the model. Optional fields take far more room in a grammar than
+// in a schema.
 const (
 	keptOfGrammar  = 4
 	keptAtLeast    = 32 << 10
@@ -30,9 +30,9 @@ func paddedFormat(s schema) json.RawMessage {
 	return raw
 }
 
-// rules returns how many bytes the rules of a schema take at most in a grammar,
-// and how long the name is by which others call it. Each part of a schema has a
-// rule, named by the path to it; path is the length of that name.
+// rules returns how many bytes the rules of a schema take at most in a grammar. It also
+// returns how long the name is by which others call it. Each part of a schema has a rule,
+// named by the path to it; path is the length of that name.
 func (s schema) rules(path int) (bytes, name int) {
 	const head, primitive = 6, 8 // " ::= " and the end of the line; the longest name of a kind
 	own := path + head

@@ -10,8 +10,8 @@ import (
 )
 
 // linesOf writes a result that is a list of places, declarations, files or commits as
-// lines, which a model reads in a third of the tokens of JSON and quotes better. ok is
-// false for any other result.
+// lines. A model reads these in a third of the tokens of JSON, and quotes them better. ok
+// is false for any other result.
 func linesOf(v any) (text string, ok bool) {
 	object, isObject := v.(map[string]any)
 	if !isObject {

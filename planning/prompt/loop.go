@@ -168,9 +168,9 @@ func Answered(use reply.ToolUse, result any, beside, failure, whole string) Mess
 	return Message{Role: RoleTool, Tool: use.Name, CallID: use.ID, Content: fenced(answerLabel(use.Name, whole), cut.text(text, whole))}
 }
 
-// Reminder returns the turn that makes a sub-agent continue. It is usually short,
-// and repeats the goal of the step now and then; each time for a model that writes its
-// calls, which goes by what it reads last.
+// Reminder returns the turn that makes a sub-agent continue. It is usually short, and
+// repeats the goal of the step now and then. It does so each time for a model that writes
+// its calls, which goes by what it reads last.
 func Reminder(b Brief, step plan.Step, turn Turn) Message {
 	text := "Go on."
 	if turn.Number%5 == 0 || turn.Last || b.Prompting.WritesCalls {

@@ -16,8 +16,8 @@ type Profile struct {
 	System      string   `json:"system,omitempty"`      // in place of the built-in prompt of sub-agents
 	Tools       []string `json:"tools,omitempty"`       // patterns over bare and qualified names, as in path.Match; nil is every tool
 	Model       string   `json:"model,omitempty"`       // "" is the run's
-	// ContextWindow is how many tokens Model is given room for; 0 where that is
-	// not known or the model is the run's: then the run's window holds.
+	// ContextWindow is how many tokens Model is given room for; 0 where that is not known
+	// or the model is the run's. Then the run's window holds.
 	ContextWindow int           `json:"context_window,omitempty"`
 	Small         bool          `json:"small,omitempty"`        // of Model, see [Prompting]
 	WritesCalls   bool          `json:"writes_calls,omitempty"` // of Model, see [Prompting]
@@ -82,8 +82,8 @@ func MatchName(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// under is the prompting of a sub-agent under the profile: another model has its
-// own window, and what was measured of the run's does not apply to it.
+// under is the prompting of a sub-agent under the profile. Another model has its own
+// window, and what was measured of the run's does not apply to it.
 func (p Prompting) under(profile Profile) Prompting {
 	if profile.Model == "" {
 		return p

@@ -231,11 +231,10 @@ func (c composition) fill(req *Request, tools plan.Catalog) losses {
 	return lost
 }
 
-// thinks decides whether the model may think first, and how hard. By default it
-// may where it decides in prose: in a sub-agent's turns, and in a chat turn
-// without an analysis before it. A reply in a format is never thought about,
-// whatever the level, and neither is the analysis: the format would bind only
-// after the thinking, or not at all.
+// thinks decides whether the model may think first, and how hard. By default it may where
+// it decides in prose: in a sub-agent's turns, and in a chat turn without an analysis
+// before it. A reply in a format is never thought about, whatever the level, and neither
+// is the analysis. The format would bind only after the thinking, or not at all.
 func (c composition) thinks() (bool, ThinkLevel) {
 	level := c.brief.Prompting.Think
 	if c.agent != nil {

@@ -106,9 +106,9 @@ const (
 	againTemperature = 0.7
 )
 
-// Header returns the value of [PurposeHeader], such as "plan" or "agent; step=2":
-// analysis, review, tools, plan, repair, replan, step, args, agent, answer, compaction
-// or chat, with the step that it is for. It is "" for a request without a purpose.
+// Header returns the value of [PurposeHeader], such as "plan" or "agent; step=2". It is
+// analysis, review, tools, plan, repair, replan, step, args, agent, answer, compaction or
+// chat, with the step that it is for. It is "" for a request without a purpose.
 func (r Request) Header() string {
 	purpose := r.Purpose
 	switch {
@@ -161,7 +161,7 @@ type ModelInfo struct {
 	BytesPerToken float64    `json:"bytes_per_token,omitempty"`
 }
 
-// DrivenBy returns the settings of a run that the model drives: in which form it
+// DrivenBy returns the settings of a run that the model drives. They say in which form it
 // plans, whether it is offered loops, and what that rests on.
 func (p Prompting) DrivenBy(info ModelInfo) Prompting {
 	p.Small, p.Loops, p.Measured = info.Small, info.Loops, info.Fit.Record()

@@ -306,7 +306,7 @@ func StepRequest(b Brief, p plan.Plan, step plan.Step, inputs []plan.HistoryItem
 }
 
 // ArgsRequest has the model write the arguments of a tool step that came
-// without them, or without all of them; the reply is for [ParseArgs]. Its
+// without them, or without all of them; the reply is for [reply.ParseArgs]. Its
 // format is the part of the tool's input schema that a grammar can express. refused are
 // arguments that the tool has refused, and why; "" for none.
 func ArgsRequest(b Brief, p plan.Plan, step plan.Step, tool plan.Tool, inputs []plan.HistoryItem, refused string) Request {

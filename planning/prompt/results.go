@@ -17,8 +17,8 @@ import (
 // argsBound bounds the args of a successful call in a prompt, in characters.
 const argsBound = 300
 
-// longArg is the length of an argument from which the reference that it came from
-// is shown in its place, in bytes: text of earlier results is not repeated.
+// longArg is the length of an argument from which the reference that it came from is shown
+// in its place, in bytes. Text of earlier results is not repeated.
 const longArg = 80
 
 // leastShown is the least useful part of an older result, in characters. A shorter

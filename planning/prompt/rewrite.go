@@ -30,10 +30,10 @@ const (
 var head = lazyregexp.New(`^(?:(?:export|default|public|private|protected|static|async|abstract|final|pub)\s+)*(?:func|function|def|fn|type|interface|struct|enum|trait)\s+\S`)
 
 // patchable returns the lines that a patch of a file may change. Of code they are the first
-// line of each function and type, and what stands outside of these: a patch whose
-// text to replace is one of them changes the whole declaration. Of another short file they
-// are all lines. It returns nil if the file is too long. A small model copies a text to
-// replace badly, and chooses a line well.
+// line of each function and type, and what stands outside of these. A patch whose text to
+// replace is one of them changes the whole declaration. Of another short file they are all
+// lines. It returns nil if the file is too long. A small model copies a text to replace
+// badly, and chooses a line well.
 func patchable(tool plan.Tool, step plan.Step, inputs []plan.HistoryItem) []string {
 	at := pathArg(step)
 	if tool.Name != "fs.patch" || len(step.Args) != 1 || at == "" || !isOwn(tool) {

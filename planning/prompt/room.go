@@ -22,8 +22,8 @@ func ranked(b Brief, context, names string) []retrieval.Match {
 	return retrieval.Rank(b.Catalog, retrieval.Query{Goal: b.Goal, Context: context, Names: names})
 }
 
-// byImportance lists tools on offer to be called in the order of their claim to
-// room: plan tools, then those that the model has found, then by rank.
+// byImportance lists tools on offer to be called in the order of their claim to room.
+// First are plan tools, then those that the model has found, then by rank.
 func byImportance(c plan.Catalog, b Brief) plan.Catalog {
 	b.Catalog = c
 	var plans, others plan.Catalog
@@ -262,9 +262,9 @@ type untypedTools struct {
 	alone      []string // those by the fault of their own schema, and not of the others'
 }
 
-// typed returns the forms of the tools with room in a schema whose other forms
-// take so many bytes, in the order of their names, and the tools without. Tools
-// that the prompt does not name have no form unless they rank among the best.
+// typed returns the forms of the tools with room in a schema, in the order of their names,
+// and the tools without. The other forms of the schema take so many bytes. Tools that the
+// prompt does not name have no form unless they rank among the best.
 func typed(matches []retrieval.Match, named []string, small bool, taken int) (forms []schema, without untypedTools) {
 	const least = 200 // bytes; no form is smaller
 	room, best := map[string]schema{}, bestScore(matches)

@@ -71,10 +71,10 @@ func stepsSchema(tools planTools, most int) schema {
 	return schema{Type: "array", Items: &tools.step, MaxItems: most}
 }
 
-// stepForm is one form that a step may have; its fields come in the order in
-// which a step is understood best while it streams in. A server's grammar has the
-// required ones first. reads says that the step only reads. A small model writes the
-// index, the title, the call and its dependencies alone.
+// stepForm is one form that a step may have. Its fields come in the order in which a step
+// is understood best while it streams in. A server's grammar has the required ones first.
+// reads says that the step only reads. A small model writes the index, the title, the call
+// and its dependencies alone.
 func stepForm(executors schema, reads, small bool, fields ...property) schema {
 	calls := slices.ContainsFunc(fields, func(p property) bool { return p.name == "tool" })
 	form := properties{{"index", textSchema}, {"title", textSchema}}

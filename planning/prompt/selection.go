@@ -81,8 +81,8 @@ func IsFindTool(t plan.Tool) bool {
 	return t.Server == PlanServer && t.Trusted && t.Name == ToolsFind
 }
 
-// FindTools answers a call of [ToolsFind] among the tools that a model may call:
-// the best few for the words, or a note if none fits.
+// FindTools answers a call of [ToolsFind] among the tools that a model may call. It
+// returns the best few for the words, or a note if none fits.
 func FindTools(tools plan.Catalog, words string) map[string]any {
 	matches := retrieval.Rank(tools, retrieval.Query{Goal: words})
 	best := bestScore(matches)

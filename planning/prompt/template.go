@@ -201,8 +201,8 @@ func render(name string, data any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// prompt fills in the prompt of a name: the one that replaces it, else the
-// built-in one, also where the other cannot be filled in with this data.
+// prompt fills in the prompt of a name: the one that replaces it, else the built-in one.
+// It also takes the latter where the other cannot be filled in with this data.
 func (p Prompting) prompt(name string, data any) string {
 	if text, err := replaced(p.Prompts[name], data); err == nil {
 		return text

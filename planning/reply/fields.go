@@ -7,7 +7,7 @@ import (
 	"replan/planning/plan"
 )
 
-// A step in prose may have its fields in separate lines: "tool: fs.read" under its
+// A step in prose may have its fields in separate lines. Such is "tool: fs.read" under its
 // title, as in YAML, or in the columns of a table.
 
 // fieldLine is a line with the name of a field.

@@ -239,9 +239,9 @@ type listLine struct {
 	fields []string // the deeper lines under it
 }
 
-// readList reads the steps among lines: the numbered ones if there are any, with
-// the bullets between them, else the bullets, each at the outermost level. Deeper
-// lines are details.
+// readList reads the steps among lines. It reads the numbered ones if there are any, with
+// the bullets between them, else the bullets, each at the outermost level. Deeper lines
+// are details.
 func readList(lines []string, groups []map[int]bool) []any {
 	list := outermost(lines, numberedLine)
 	if len(list) == 0 {
@@ -322,7 +322,7 @@ func outermost(lines []string, pattern *lazyregexp.Regexp) []listLine {
 	return list
 }
 
-// isBulletedStep reports whether a line among numbered ones is a step of its own:
+// isBulletedStep reports whether a line among numbered ones is a step of its own. That is
 // a bullet no deeper than they are, and no detail of one.
 func isBulletedStep(line string, least int) bool {
 	m := bulletLine.FindStringSubmatch(line)

@@ -237,9 +237,9 @@ func settleExecutor(step map[string]any) {
 	step["executor"] = executor
 }
 
-// afterPrevious stands for the dependencies of an item without an order, a line of
-// text or an object without an executor: every step before it with no other step
-// waiting for it. In a list of texts that is the step before.
+// afterPrevious stands for the dependencies of an item without an order, a line of text or
+// an object without an executor. It means every step before it with no other step waiting
+// for it. In a list of texts that is the step before.
 type afterPrevious struct{}
 
 // listOrder stands for the dependencies of a line of a list, which follow from its

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,8 +94,8 @@ func readProposal(reply Reply, keep, checks bool) Proposal {
 	return p
 }
 
-// called returns the calls that a model makes in place of writing a plan, in order, as steps:
-// nothing is called before the plan is taken. They are in a field of their own, or in the text
+// called returns the calls that a model makes in place of writing a plan, in order, as steps.
+// Nothing is called before the plan is taken. They are in a field of their own, or in the text
 // between marks.
 func called(reply Reply, text string) (steps []any) {
 	uses := reply.Calls
@@ -214,7 +215,7 @@ func objectWithList(object map[string]any, depth int) (map[string]any, bool) {
 	if depth == maxNesting {
 		return nil, false
 	}
-	for _, key := range plan.SortedKeys(object) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if inner, ok := object[key].(map[string]any); ok && key != "args" {
 			if with, ok := objectWithList(inner, depth+1); ok {
 				return with, true

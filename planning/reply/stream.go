@@ -7,9 +7,9 @@ import (
 	"replan/planning/plan"
 )
 
-// StepStream reads the steps of a plan while its reply streams in. The zero value
-// is ready. It yields the steps the whole reply will have, so far: a reply without
-// a list of steps in valid JSON yields fewer, and prose yields none.
+// StepStream reads the steps of a plan while its reply streams in. The zero value is
+// ready. It yields the steps the whole reply will have, so far. A reply without a list of
+// steps in valid JSON yields fewer, and prose yields none.
 //
 // The steps of an analysis are held back until it is clear that they count; see
 // the phases of planning.NewPipeline.

@@ -17,11 +17,11 @@ var sameWords = map[string]string{
 	"git": "vcs", "shell": "proc", "bash": "proc", "command": "proc", "tests": "test", "delete": "remove", "grep": "search",
 }
 
-// FindTool returns the tool that a model means by a name. Besides what
-// [plan.Offer.Find] reads, these mean a tool, if they can mean one alone: a name with
-// "functions." before it, in another case, the last part of a name, the same words
-// in another order (read_file for fs.read), and one word with a wrong letter. The
-// error is that of [plan.Offer.Find].
+// FindTool returns the tool that a model means by a name. Besides what [plan.Offer.Find]
+// reads, these mean a tool, if they can mean one alone. They are a name with "functions."
+// before it, in another case, or the last part of a name. They are also the same words in
+// another order (read_file for fs.read), and one word with a wrong letter. The error is
+// that of [plan.Offer.Find].
 func FindTool(offer plan.Offer, name string) (plan.Tool, error) {
 	tool, err := findNamed(offer, name)
 	if err == nil {

@@ -38,7 +38,7 @@ func neededIDs(t *tool) []neededID {
 	return ids
 }
 
-// foundBy reports whether a tool, whose name has these terms, finds the id: it finds what
+// foundBy reports whether a tool, whose name has these terms, finds the id. It finds what
 // the id is of, or the description of the id names the tool. It must not need the id.
 func (id neededID) foundBy(t *tool, name []string) bool {
 	n := len(name)

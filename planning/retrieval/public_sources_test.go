@@ -253,7 +253,7 @@ func firstValue(v any) any {
 // objectSchema is the JSON Schema of described arguments.
 func objectSchema(arguments map[string]any) map[string]any {
 	properties, required := map[string]any{}, []any{}
-	for _, name := range plan.SortedKeys(arguments) {
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		argument, _ := arguments[name].(map[string]any)
 		properties[name] = valueSchema(argument)
 		if argument["required"] == true {

@@ -33,11 +33,11 @@ const (
 	// usedBonus is how much better the tool ranks that earlier runs used most, and
 	// leastBonus is for any that they used.
 	usedBonus, leastBonus = 0.15, 0.05
-	// kinship is the share of its server's best score that a tool gets: tools that
-	// work together come from one server, and a goal need not name them all.
+	// kinship is the share of its server's best score that a tool gets. Tools that work
+	// together come from one server, and a goal need not name them all.
 	kinship = 0.25
-	// basicsScore is the least score of the basics, as a share of the best one: the
-	// words of a goal seldom name what nearly all work in a project needs.
+	// basicsScore is the least score of the basics, as a share of the best one. The words
+	// of a goal seldom name what nearly all work in a project needs.
 	basicsScore = 0.5
 	// changeShare is the share of its score that an operator which changes something keeps
 	// where the goal begins as a question.
@@ -226,7 +226,7 @@ func (t *terms) markNamed(tools []*tool, q Query) []*tool {
 }
 
 // isTopic reports whether tools of other servers have all words of a server's name in
-// their names: "hotels" in a goal is then what the goal is about.
+// their names. Then "hotels" in a goal is what the goal is about.
 func (t *terms) isTopic(tools []*tool, server string) bool {
 	return !slices.ContainsFunc(parts(server), func(word string) bool {
 		term, known := t.index[word]
@@ -455,8 +455,8 @@ const (
 	providerShare = 0.8
 )
 
-// raiseProviders raises the score of tools that find the ids which the best tools of
-// their server need: no goal says that the town of a hotel has an id.
+// raiseProviders raises the score of tools that find the ids which the best tools of their
+// server need. No goal says that the town of a hotel has an id.
 func raiseProviders(tools []*tool) {
 	var best []*tool
 	for _, t := range tools {

@@ -154,9 +154,9 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// stem takes the endings of plurals, of -ing and of -ed from an English word, in
-// place, so that the forms of a verb and of a noun meet. Its results are no words:
-// only equal forms matter.
+// stem takes the endings of plurals, of -ing and of -ed from an English word, in place. So
+// the forms of a verb and of a noun meet. Its results are no words: only equal forms
+// matter.
 func stem(w []byte) []byte {
 	if len(w) <= 3 || w[0] >= utf8.RuneSelf {
 		return w

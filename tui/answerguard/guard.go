@@ -34,7 +34,7 @@ type Guard struct {
 	starts  int           // so far, with the waits
 }
 
-// New returns a guard that is off. No key may be pressed for quiet before keys count; a
+// New returns a guard that is off. No key may be pressed for quiet before keys count. A
 // letter that answers waits for another one for wait, or not at all if that is 0 or less.
 func New(quiet, wait time.Duration) *Guard { return &Guard{quiet: quiet, wait: wait} }
 

@@ -41,8 +41,8 @@ func (s Scene) New() *Guard {
 // Key is a pressed key.
 type Key struct {
 	tea.KeyPressMsg
-	// Means returns the action of the dialog that the key does, "" for none, and whether
-	// the key opens a dialog over this one, as help does.
+	// Means returns the action of the dialog that the key does, "" for none. It also
+	// returns whether the key opens a dialog over this one, as help does.
 	Means func() (action string, opens bool)
 }
 
@@ -167,8 +167,8 @@ func (l *Letters) becomeText(g *Guard) Verdict {
 	return Verdict{Fate: Text, Letters: letters, Cmd: g.StartTyping()}
 }
 
-// answers reports whether an action of a question or a review answers it or changes
-// what it is about, and does not only show more of it.
+// answers reports whether an action of a question or a review answers it or changes what
+// it is about. Others only show more of it.
 func answers(id string) bool {
 	switch id {
 	case "dialog.leave", "gate.details", "gate.sides", "gate.next", "gate.previous", "review.move_up", "review.move_down":

@@ -193,7 +193,7 @@ func (g *Dialog) Waiting() int { return g.queue.count() }
 // Showing reports whether the dialog is on the screen.
 func (g *Dialog) Showing() bool { return g.open && g.queue.count() > 0 }
 
-// OpensOver reports whether a key that opens another dialog opens it over this one: while
+// OpensOver reports whether a key that opens another dialog opens it over this one. While
 // text is edited only help, by a key that types nothing.
 func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
 	return !g.guard.Ignores() && (!g.Editing() || id == "help" && k.Text == "")

@@ -9,8 +9,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// Update handles a key that no action takes, pasted text, a click on a key or a
-// listed request, a turn of the wheel, and the pause after an edit.
+// Update handles a key that no action takes, pasted text, and a click on a key or a listed
+// request. It also handles a turn of the wheel, and the pause after an edit.
 func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case CheckMsg:

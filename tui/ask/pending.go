@@ -9,7 +9,7 @@ import (
 	"replan/tui/wording"
 )
 
-// Pending collects what waits for the user: the gates of the session and of its
+// Pending collects what waits for the user. These are the gates of the session and of its
 // runs, and the steps that only the user can decide about.
 type Pending struct {
 	Runs *live.Runs

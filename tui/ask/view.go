@@ -193,7 +193,7 @@ func (r *requestView) reveal() {
 	r.top = r.clamp(parts[max(next, 0)].From - 1)
 }
 
-// opening is the top of a document that was not scrolled yet: its start, or its
+// opening is the top of a document that was not scrolled yet. It is its start, or its
 // first changed line if that would be out of view.
 const opening = -1
 

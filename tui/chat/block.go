@@ -40,7 +40,7 @@ func (b *Block) Typeset(width int) []draw.TextLine {
 }
 
 // linesAt returns the lines of the block in a chat of that width, including its gap unless
-// it is the first one, and how many more lines it keeps than before.
+// it is the first one. It also returns how many more lines the block keeps than before.
 func (b *Block) linesAt(l *draw.Styles, width int, first bool) (lines []draw.TextLine, more int) {
 	if b.fresh && !b.stale && b.width == width {
 		return b.lines, 0

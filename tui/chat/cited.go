@@ -37,9 +37,9 @@ func citations(line string) []citation {
 	return out
 }
 
-// Clicked returns what a click on a cell of a line of the chat requests, nil for nothing: the
-// action of the line, or the step that it names there in brackets, if that can be shown or is
-// one of another run.
+// Clicked returns what a click on a cell of a line of the chat requests, nil for nothing.
+// That is the action of the line, or the step that it names there in brackets. The step can
+// be shown, or is one of another run.
 func (c *Pane) Clicked(line draw.TextLine, column int) keymap.Request {
 	if line.Action != "" {
 		return keymap.DoAction(line.Action)

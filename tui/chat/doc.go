@@ -3,11 +3,11 @@
 // finished block once per width; only the open block is drawn again while it
 // streams.
 //
-// Start with [Pane], which shows blocks, and [Narrator], which writes the blocks of
-// a run. Each part owns its data: a [Block] its lines, its fold and what the search
-// found in it; the viewport the list of blocks and the lines in view; a turn the text
-// that a model writes; prose the blocks of Markdown; search and codeCopier what the
-// user looks for and copies.
+// Start with [Pane], which shows blocks, and [Narrator], which writes the blocks of a run.
+// Each part owns its data. A [Block] owns its lines, its fold and what the search found in
+// it. The viewport owns the list of blocks and the lines in view. A turn owns the text
+// that a model writes, and prose the blocks of Markdown. The parts search and codeCopier
+// own what the user looks for and copies.
 //
 // Like every pane, it may import draw, keymap, live, timing, wording, the core and
 // the session of agent/runner, but no other pane. The root model routes between

@@ -15,8 +15,8 @@ type intro struct {
 	byWords bool   // a run went by rules, so that a missing model is no news
 }
 
-// blocks returns what is new: the file with the project's notes, and the problem why no run
-// can start, unless a reply is about to say so.
+// blocks returns what is new. That is the file with the project's notes, and the problem
+// why no run can start, unless a reply is about to say so.
 func (i *intro) blocks(l *draw.Styles, notes, problem string, replies bool) []*Block {
 	var out []*Block
 	if notes != "" && !i.notes {

@@ -56,7 +56,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 	}
 }
 
-// Introduce shows what the welcome page shows while the chat is empty: once the
+// Introduce shows what the welcome page shows while the chat is empty. That is once the
 // project's notes, and why no run can start, unless a reply is about to say so.
 func (c *Pane) Introduce(preparing bool) {
 	c.Add(c.intro.blocks(c.Styles, c.state.Notes, c.state.Problem, preparing && !c.CommandSent())...)

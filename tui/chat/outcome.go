@@ -12,7 +12,7 @@ import (
 	"replan/tui/wording"
 )
 
-// outcomeBlock returns a block with how a run ended. again says what a resume of the run does; it
+// outcomeBlock returns a block with how a run ended. again says what a resume of the run does. It
 // is "" if the run cannot be resumed, or only together with the run that started it.
 func outcomeBlock(l *draw.Styles, e *story.Ending, again string) *Block {
 	r := &e.Result

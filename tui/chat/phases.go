@@ -132,8 +132,8 @@ func (p *phaseBlock) lay(width int) []draw.TextLine {
 	return append(lines, guided(p.pane.Styles, draw.Set(p.brief(width-2)))...)
 }
 
-// head draws the first line of the phase, below a line for each skipped phase before
-// it, and above those for the skipped phases after the last one.
+// head draws the first line of the phase, below a line for each skipped phase before it.
+// Lines for the skipped phases after the last one stand below.
 func (p *phaseBlock) head(width int) []string {
 	l := p.pane.Styles
 	var lines []string

@@ -126,8 +126,8 @@ func (s *splitter) line(text string, end int) {
 	s.lines++
 }
 
-// continuesList reports whether a list item looks the same if its list is split before
-// it: it is a bullet, or its number follows the previous one.
+// continuesList reports whether a list item looks the same if its list is split before it.
+// It is a bullet, or its number follows the previous one.
 func continuesList(before, line string) bool {
 	number := func(s string) int {
 		n, digits := 0, 0

@@ -1,5 +1,5 @@
-// Package dag implements the plan pane: the list of steps with its rails, the
-// box graph, older revisions, calls of agent steps, filters and the selection.
+// Package dag implements the plan pane. It has the list of steps with its rails, the box
+// graph, older revisions, calls of agent steps, filters and the selection.
 //
 // Start with [Pane] in pane.go. Its parts are the plan as it stands (plan.go, with chart.go,
 // counts.go, fold.go and lost.go) and the selection (cursor.go). The list is in list.go, with

@@ -87,7 +87,7 @@ type wire struct {
 	tone  tone
 }
 
-// toneOf returns the tone of a line from the edges it is part of: those from a
+// toneOf returns the tone of a line from the edges it is part of. These are those from a
 // source on one side of it to a target on the other.
 func (g *graph) toneOf(w *planlayout.Line, k *graphRelatives) tone {
 	ends := g.layers.Nets[w.Net].Ends

@@ -164,8 +164,9 @@ func (t *list) nextStep(key string, by int) int {
 	return step(-1)
 }
 
-// search returns the key of the next step after a selected row that a jump looks for, even if
-// it is collapsed, and goes round at the end. If there is only the selected one, here is true.
+// search returns the key of the next step after a selected row that a jump looks for. The step
+// may be collapsed, and the search goes round at the end. If there is only the selected one,
+// here is true.
 func (t *list) search(selected string, to target) (key string, here bool) {
 	at, first := t.find(selected), ""
 	for i := range t.outline.Rows {

@@ -41,8 +41,8 @@ type Row struct {
 	nested bool // part of the row above it
 }
 
-// signBeside reports whether a sign of the row stands beside the rails: that of a heading, of a
-// removed step, or of a step in a group.
+// signBeside reports whether a sign of the row stands beside the rails. It is that of a
+// heading, of a removed step, or of a step in a group.
 func (r Row) signBeside() bool {
 	return r.rails != railsBeside && (r.Kind == RowGroup || r.Step != nil && r.owner == nil)
 }

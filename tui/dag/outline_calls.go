@@ -8,8 +8,8 @@ import (
 	"replan/tui/wording"
 )
 
-// Below a step, the list shows the items of its list or the calls of its sub-agent:
-// collapsed to one line with the newest, or one line for each.
+// Below a step, the list shows the items of its list or the calls of its sub-agent. They
+// are collapsed to one line with the newest, or one line for each.
 
 func callsKey(index string) string { return "calls " + index }
 

@@ -38,19 +38,19 @@ func stepActions() keymap.Table[*Pane] {
 		{ID: "plan.gate", Keys: "a", Does: "go to the next gate", Refuse: (*Pane).noRow, Do: goTo(toGate)},
 		{ID: "plan.failure", Keys: "e", Does: "go to the next failure", Refuse: (*Pane).noRow, Do: goTo(toFailure)},
 		{ID: "plan.running", Keys: "r", Does: "go to the next running step", Refuse: (*Pane).noRow, Do: goTo(toRunning)},
-		{ID: "plan.filter", Keys: "/", Does: "filter steps by words or status:failed", Refuse: (*Pane).noRun, Do: keymap.Calls((*Pane).startFilter)},
+		{ID: "plan.filter", Keys: "/", Does: "filter steps by words or status:failed", Refuse: (*Pane).noSteps, Do: keymap.Calls((*Pane).startFilter)},
 		{ID: "plan.next_match", Keys: "n", Does: "next match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(1)},
 		{ID: "plan.previous_match", Keys: "N", Does: "previous match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(-1)},
 		{ID: "plan.cancel", Keys: "x", Does: "cancel the running step", Refuse: (*Pane).noCancel, Do: (*Pane).cancel},
-		{ID: "plan.follow", Keys: "f", Does: "follow the running step, or stop following", Refuse: (*Pane).noRun, Do: keymap.Calls((*Pane).turnFollow)},
+		{ID: "plan.follow", Keys: "f", Does: "follow the running step, or stop following", Refuse: (*Pane).noSteps, Do: keymap.Calls((*Pane).turnFollow)},
 	}
 }
 
 // graphActions are the actions on the graph.
 func graphActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
-		{ID: "plan.map", Keys: "m", Does: "show graph on the whole screen", Refuse: (*Pane).NoMap, Do: keymap.Calls((*Pane).TurnMap)},
-		{ID: "plan.graph", Keys: "b", Does: "show plan as graph or list", Refuse: (*Pane).NoMap, Do: keymap.Says((*Pane).turnGraph)},
+		{ID: "plan.map", Keys: "m", Does: "show graph on the whole screen", Refuse: (*Pane).noSteps, Do: keymap.Calls((*Pane).TurnMap)},
+		{ID: "plan.graph", Keys: "b", Does: "show plan as graph or list", Refuse: (*Pane).noSteps, Do: keymap.Says((*Pane).turnGraph)},
 		{ID: "plan.left", Keys: "left h", Shown: "left/h", Does: "graph: box on the left", KeyOnly: true, Refuse: (*Pane).noGraph, Do: box(-1)},
 		{ID: "plan.right", Keys: "right l", Shown: "right/l", Does: "graph: box on the right", KeyOnly: true, Refuse: (*Pane).noGraph, Do: box(1)},
 		{ID: "plan.pan_left", Keys: "H shift+left", Does: "graph: move the view left", KeyOnly: true, Refuse: (*Pane).noGraph, Do: pan(-1, 0)},
@@ -176,8 +176,8 @@ func (d *Pane) noRow() string {
 	return ""
 }
 
-// noRun returns why there is nothing to filter or follow.
-func (d *Pane) noRun() string {
+// noSteps returns why there is nothing to filter, follow or draw.
+func (d *Pane) noSteps() string {
 	if d.plan.Run == nil || len(d.plan.Run.Steps) == 0 {
 		return "There are no steps yet."
 	}
@@ -192,17 +192,9 @@ func (d *Pane) noFilter() string {
 	return ""
 }
 
-// NoMap returns why there is no graph to draw.
-func (d *Pane) NoMap() string {
-	if d.plan.Run == nil || len(d.plan.Run.Steps) == 0 {
-		return "There are no steps to draw as a graph yet."
-	}
-	return ""
-}
-
 // noGraph returns why an action on the graph is unavailable.
 func (d *Pane) noGraph() string {
-	if why := d.NoMap(); why != "" {
+	if why := d.noSteps(); why != "" {
 		return why
 	}
 	if !d.ShowsGraph() {

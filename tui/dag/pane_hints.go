@@ -62,7 +62,7 @@ func (d *Pane) Hints(cancel, undo bool) []keymap.Hint {
 	if !d.cursor.Follows {
 		add("follow", "plan.follow")
 	}
-	if !d.mapped && d.NoMap() == "" {
+	if !d.mapped && d.noSteps() == "" {
 		add("map", "plan.map")
 	}
 	if d.Large() {

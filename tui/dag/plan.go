@@ -93,8 +93,8 @@ func (v *shownPlan) keyOf(s *agent.StepState) string {
 	return key
 }
 
-// followed returns the key of the row that a selection follows, "" for none: that of the step
-// asked about, if any, else of the current one.
+// followed returns the key of the row that a selection follows, "" for none. It is that of
+// the step asked about, if any, else of the current one.
 func (v *shownPlan) followed(asked string) string {
 	s := v.Run.Step(asked)
 	if asked == "" || s == nil {

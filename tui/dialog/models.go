@@ -423,9 +423,9 @@ func (d *Models) info(name untrusted.Text) prompt.ModelInfo {
 // Sent remembers a choice until the session answers it.
 func (d *Models) Sent(c session.Choose) { d.sent = &c }
 
-// Chosen returns what to say about the session's answer to a choice that was made
-// here, "" for any other and for a refusal, about which there is a note. The words
-// are those of the replies to /model, /think and /profile.
+// Chosen returns what to say about the session's answer to a choice that was made here, ""
+// for any other. It is also "" for a refusal, about which there is a note. The words are
+// those of the replies to /model, /think and /profile.
 func (d *Models) Chosen(a session.Chosen, now session.Status) string {
 	c := d.sent
 	if c == nil || !sameChoice(session.Choice(*c), a.Choice) {

@@ -155,24 +155,22 @@ func (d *Models) installLines(width int) []string {
 	return lines
 }
 
-// progress draws a bar with the percentage, bytes and rate of the pull.
+// progress draws how far the pull is in a line, with a bar if there is room.
 func (d *Models) progress(width int) string {
 	const bar = 20 // cells
 	l, p := d.Styles, d.pull
 	parts := []string{l.Running.Render("pulling ") + l.Strong.Render(l.Cut(untrusted.Line(p.Model), max(width/3, 12)))}
-	if p.Total > 0 {
-		if width >= 60 {
-			parts = append(parts, l.Gauge(float64(p.Done)/float64(p.Total), bar, l.Running))
-		}
-		parts = append(parts, l.Text.Render(wording.PulledShare(p)), l.Muted.Render(wording.DiskSize(p.Done)+" of "+wording.DiskSize(p.Total)))
-	} else if step := p.Step.Line(); step != "" {
-		parts = append(parts, l.Muted.Render(step))
+	if p.Total > 0 && width >= 60 {
+		parts = append(parts, l.Gauge(float64(p.Done)/float64(p.Total), bar, l.Running))
 	}
-	if p.Rate > 0 {
-		parts = append(parts, l.Muted.Render(wording.DiskSize(p.Rate)+"/s"))
+	for _, words := range wording.PullFigures(p) {
+		parts = append(parts, l.Muted.Render(words))
 	}
 	return l.Cut(strings.Join(parts, "  "), width)
 }
+
+// Pulling returns the progress of the pull under way; no Model means none.
+func (d *Models) Pulling() session.PullProgress { return d.pull }
 
 // Pulled shows the progress of a pull. It reports whether the list of models may
 // have changed.

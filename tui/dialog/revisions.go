@@ -347,35 +347,17 @@ func (p *revisionPage) step(r planRow, removed bool, index, width int) string {
 
 // changes adds what a revision changed in a step.
 func (p *revisionPage) changes(before, after *plan.Step) {
-	p.change("title", before.Title.Visible(), after.Title.Visible())
-	p.change("tool", before.Tool, after.Tool)
-	p.change("executor", string(before.Executor), string(after.Executor))
-	p.change("profile", before.Profile, after.Profile)
-	p.change("after", strings.Join(before.DependsOn, ", "), strings.Join(after.DependsOn, ", "))
-	p.change("expects", before.ExpectedOutcome.Visible(), after.ExpectedOutcome.Visible())
-	p.change("for each", wording.EachWords(before.ForEach), wording.EachWords(after.ForEach))
-	p.change("when", before.When, after.When)
-	p.change("check", wording.ChecksWords(before.Checks), wording.ChecksWords(after.Checks))
-	text := func(args map[string]any, name string) (text string) {
-		if value, ok := args[name]; ok {
-			text, _ = wording.ValueText(value)
-		}
-		return text
-	}
-	for _, name := range plan.ChangedArgs(before.Args, after.Args) {
-		p.change(name, text(before.Args, name), text(after.Args, name))
+	for _, c := range wording.StepChanges(before, after) {
+		p.change(c.Name, c.Before, c.After)
 	}
 }
 
-// change adds a value before and after a change: one line each with the differing
-// words underlined, or a diff if a value spans several lines. An empty string means
-// no value.
+// change adds a value before and after a change. It takes one line each with the differing
+// words underlined, or a diff if a value spans several lines. An empty string means no
+// value.
 func (p *revisionPage) change(name, before, after string) {
 	const indent = "    "
 	l := p.Styles
-	if before == after {
-		return
-	}
 	if name = untrusted.Line(name); strings.Contains(before+after, "\n") {
 		p.Add(indent + l.Accent.Render(l.Cut(name, p.Width-len(indent))))
 		text, _, _ := plan.UnifiedDiff("before", "after", before+"\n", after+"\n")
@@ -396,7 +378,7 @@ func (p *revisionPage) change(name, before, after string) {
 		}
 		runs := []draw.Run{{Span: patch.Span{From: 0, To: len(side.text)}, Style: side.style}}
 		for _, w := range side.words {
-			runs = draw.Emphasise(runs, w, nil)
+			runs = draw.Emphasize(runs, w, nil)
 		}
 		var rows []string
 		for _, row := range draw.CodeRows(side.text, max(p.Width-len(indent)-2-draw.VisibleWidth(name), 1)) {

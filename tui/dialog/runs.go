@@ -223,20 +223,19 @@ func (d *Runs) active(s agent.Summary) bool { return d.live.Live(s.Run) }
 // whyBusy says why nothing can be done with a run now, or "" if it neither runs
 // nor waits. active says so of a run of this session.
 func (d *Runs) whyBusy(s agent.Summary, active string) string {
+	others, why := d.live.Can.OtherRuns(), ""
 	switch {
 	case d.active(s):
 		return active
 	case s.Status == agent.StatusWaiting:
-		return "It waits for a worker. To follow it: replan runs follow " + wording.ShortID(s.Run)
+		why = others.Waits
 	case s.Status == agent.StatusRunning:
-		others := d.live.Can.OtherRuns()
-		if others.Follow == "" {
-			return others.Advice
-		}
-		return others.Advice + " To follow it: " + others.Follow + " " + wording.ShortID(s.Run)
-	default:
-		return ""
+		why = others.Advice
 	}
+	if why != "" && others.Follow != "" {
+		why += " To follow it: " + others.Follow + " " + wording.ShortID(s.Run)
+	}
+	return why
 }
 
 // View draws the dialog in the middle of the screen.

@@ -173,8 +173,8 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 	return why
 }
 
-// steps lists the steps of a run on at most height lines, in two columns where one
-// is too long: those around the first that is not done if not all fit.
+// steps lists the steps of a run on at most height lines, in two columns where one is too
+// long. If not all fit, it lists those around the first that is not done.
 func (d *Runs) steps(run *agent.Run, width, height int) []string {
 	const twoFrom, gap = 90, 2 // cells
 	l := d.Styles

@@ -29,8 +29,8 @@ type Undo struct {
 // NewUndo returns the dialog, closed.
 func NewUndo(l *draw.Styles, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
 
-// Open opens the dialog for a run, or for the newest that changed files if the
-// summary has no id, and requests a preview of its undo.
+// Open opens the dialog for a run, or for the newest that changed files if the summary has
+// no id. It requests a preview of its undo.
 func (d *Undo) Open(s agent.Summary) keymap.Query {
 	*d = *NewUndo(d.Styles, d.Keys)
 	d.appear()

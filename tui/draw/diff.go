@@ -25,9 +25,8 @@ const (
 	diffSplit
 )
 
-// Minimum document widths, in cells: for side-by-side diffs by default, for
-// side-by-side diffs at all, for both line numbers in a unified diff, and for
-// any line numbers.
+// Minimum document widths, in cells. They are for side-by-side diffs by default and at
+// all, for both line numbers in a unified diff, and for any line numbers.
 const (
 	splitFrom    = 132
 	SplitAtLeast = 60
@@ -341,7 +340,7 @@ func (r *DiffRows) runs(i int, style lipgloss.Style) []Run {
 		runs[n] = Run{c.Span, laid(c.Style, background.Line)}
 	}
 	for _, word := range r.changed(i) {
-		runs = Emphasise(runs, word, background.Words)
+		runs = Emphasize(runs, word, background.Words)
 	}
 	return runs
 }
@@ -363,8 +362,8 @@ func (r *DiffRows) changed(i int) []patch.Span {
 	return r.words[i]
 }
 
-// Emphasise makes a part of runs bold and underlined.
-func Emphasise(runs []Run, part patch.Span, under color.Color) []Run {
+// Emphasize makes a part of runs bold and underlined.
+func Emphasize(runs []Run, part patch.Span, under color.Color) []Run {
 	out := make([]Run, 0, len(runs)+2)
 	for _, r := range runs {
 		from, to := max(r.From, part.From), min(r.To, part.To)

@@ -7,8 +7,8 @@ import (
 	"replan/tui/patch"
 )
 
-// Diff adds a unified diff. Diff lays it out at once but draws rows only as
-// they come into view, so a long diff opens as fast as a short one.
+// Diff adds a unified diff. Diff lays it out at once but draws rows only as they come into
+// view. So a long diff opens as fast as a short one.
 func (d *Document) Diff(text string) { d.patch(patch.Parse(text)) }
 
 // Hunks adds a unified diff of one file without its name.

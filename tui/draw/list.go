@@ -36,8 +36,8 @@ func (l *List) ChooseFirst() { l.At, l.Top = 0, 0 }
 // SetCount says how many items there are before they are drawn.
 func (l *List) SetCount(count int) { l.Count = count }
 
-// DrawnAt says on which line the first item is drawn, from the top of the dialog's area; from the
-// top of the screen for a list over the input.
+// DrawnAt says on which line the first item is drawn, from the top of the dialog's area. For a
+// list over the input, that is from the top of the screen.
 func (l *List) DrawnAt(line int) { l.first = line }
 
 // FirstLine returns the line on which the first item is drawn.

@@ -70,9 +70,8 @@ const (
 	mostMarks   = 100  // of emphasis and links, which nest
 )
 
-// isFlat reports whether a text is short, holds no fenced code and nests almost
-// nothing: no line is indented or below two markers, and marks of emphasis and
-// links are few.
+// isFlat reports whether a text is short, holds no fenced code and nests almost nothing.
+// No line is indented or below two markers, and marks of emphasis and links are few.
 func isFlat(text string) bool {
 	if len(text) > longestFlat || strings.Contains(text, "```") || strings.Contains(text, "~~~") {
 		return false

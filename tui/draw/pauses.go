@@ -10,9 +10,9 @@ import (
 // Pauses are the delays the screen applies on its own. Zero fields have the
 // usual length, and negative ones are no delay.
 type Pauses struct {
-	// Grace is how long no key may be pressed before a newly opened dialog
-	// accepts one, so that keys typed for the input do not answer it. Questions
-	// without the screen have ask.QuietTime for it.
+	// Grace is how long no key may be pressed before a newly opened dialog accepts one. So
+	// keys typed for the input do not answer it. Questions without the screen have
+	// ask.QuietTime for it.
 	Grace time.Duration
 	// Answer is how long a letter that answers a dialog waits for another one, which
 	// makes both a text for the input.

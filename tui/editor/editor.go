@@ -15,10 +15,10 @@ import (
 // Unset is the message if no editor is set.
 const Unset = "No editor is set: set VISUAL or EDITOR, such as EDITOR=vim."
 
-// Open writes text to a private file of that name and opens the editor, a command
-// with its arguments, on it; if the editor is known, at a line, counted from 1. The
-// terminal is the screen's again when the editor has ended. done makes the message
-// about what it left, also if it failed; the file is then removed.
+// Open writes text to a private file of that name and opens the editor, a command with its
+// arguments, on it. If the editor is known, it opens at a line, counted from 1. The
+// terminal is the screen's again when the editor has ended. done makes the message about
+// what it left, also if it failed; the file is then removed.
 func Open(command []string, name, text string, line int, done func(text string, err error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		path, err := Save(name, text)

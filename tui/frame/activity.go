@@ -94,8 +94,8 @@ func (a *activity) reading(r *agent.Run, words string) string {
 	return words
 }
 
-// answering returns one line about an answer that is not visible yet: a model
-// that works on it, or a call that waits; "" if there is neither.
+// answering returns one line about an answer that is not visible yet: a model that works
+// on it, or a call that waits. It is "" if there is neither.
 func (a *activity) answering(s State, spinner string, width int) string {
 	l, r := a.styles, s.Run
 	if r.Chat != nil {

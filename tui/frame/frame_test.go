@@ -237,7 +237,7 @@ func TestWelcomeSaysWhyNoModelAnswers(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if state.Looking = true; !strings.Contains(text(f.Welcome(state, 80, 30)...), "Asking again") {
+	if state.Rechecking = true; !strings.Contains(text(f.Welcome(state, 80, 30)...), "Asking again") {
 		t.Error("the page does not say that it asks again")
 	}
 	if page := text(f.Welcome(State{Reported: true}, 80, 30)...); !strings.Contains(page, "run the tests") {

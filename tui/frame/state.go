@@ -10,13 +10,13 @@ import (
 
 // State is what the frame shows of the session and its current runs.
 type State struct {
-	Past     []agent.Summary // runs of earlier sessions, newest first
-	Session  session.Status
-	Pull     session.PullProgress // under way; no Model means none
-	Starting bool                 // the model server is being started
-	Reported bool                 // the session has reported its status
-	Looking  bool                 // the session looks again for a model
-	Closed   bool                 // the session is over
+	Past       []agent.Summary // runs of earlier sessions, newest first
+	Session    session.Status
+	Pull       session.PullProgress // under way; no Model means none
+	Starting   bool                 // the model server is being started
+	Reported   bool                 // the session has reported its status
+	Rechecking bool                 // the session looks again for a model
+	Closed     bool                 // the session is over
 
 	Run       *agent.Run   // the current run, nil before the first
 	Runs      []*agent.Run // the user's run, then those that plan tools started in it

@@ -116,9 +116,9 @@ func (t *Toasts) Clear() {
 	t.timers++
 }
 
-// Draw draws the notices at the right of lines of width cells, one on each: on the
-// lowest that are blank there, else on the first. The last ones are left out if there
-// are too few lines.
+// Draw draws the notices at the right of lines of width cells, one on each. It takes the
+// lowest that are blank there, else on the first. The last ones are left out if there are
+// too few lines.
 func (t *Toasts) Draw(l *draw.Styles, width int, lines []string) {
 	const margin = 1 // cells
 	drawn := make([]string, min(len(t.notices), len(lines)))

@@ -123,7 +123,7 @@ func (w *welcome) explainTrouble(p *page, s State) {
 	}
 	p.Add(l.Warning.Bold(true).Render(l.Glyphs.Warning + " " + title))
 	p.Prose(l.Text, explanation)
-	if s.Looking {
+	if s.Rechecking {
 		p.Add(l.Muted.Render("Asking again" + l.Glyphs.Ellipsis))
 	}
 	if s.Starting {

@@ -1,6 +1,6 @@
-// Package input provides the text input below the chat: the text field with
-// placeholders for long pasted texts, completion, the history of sent texts, the
-// queue, and the message in the user's editor.
+// Package input provides the text input below the chat. It has the text field with
+// placeholders for long pasted texts, completion and the history of sent texts. It also
+// has the queue, and the message in the user's editor.
 //
 // Start with [Pane].
 //

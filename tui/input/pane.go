@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"replan/tui/keymap"
 )
 
-// Pane is the text input with everything around it: the list of completions or
-// of earlier texts above it, the queue, and the message in the user's editor.
+// Pane is the text input with everything around it. That is the list of completions or of
+// earlier texts above it, the queue, and the message in the user's editor.
 type Pane struct {
 	State
 	*field
@@ -70,8 +71,8 @@ func (p *Pane) Suggest() {
 	}
 }
 
-// Update handles a key to type, pasted text, a click in the pane's own cells,
-// the answer to a query for completions, and the messages of the editor.
+// Update handles a key to type, pasted text, and a click in the pane's own cells. It also
+// handles the answer to a query for completions, and the messages of the editor.
 func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -181,7 +182,7 @@ func (p *Pane) invitation() string {
 	case p.Steerable:
 		return "Type a remark: " + p.keys.Name("run.steer") + " sends it"
 	default:
-		return p.keys.Name("quit") + " leaves the run to its workers"
+		return p.keys.Name("quit") + " " + cmp.Or(p.Can.Leaving, "quits")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 // Row is an action of a part: its keys and words, who carries it out, and why not. A row
 // of a dialog or mode may have only the ID of an action whose keys and words stand in
-// another table: there, its keys do what this row says.
+// another table. There, its keys do what this row says.
 type Row[P any] struct {
 	ID      string // configuration name, such as "plan.follow"
 	Keys    string // names, with spaces between them, the usual one first

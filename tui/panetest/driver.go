@@ -30,19 +30,15 @@ type Driver struct {
 	T        testing.TB
 	Keys     *keymap.Map
 	Part     Part
-	Guard    *answerguard.Guard    // of the part; nil for none
-	Draw     func() []string       // lays the part out and draws it
-	Hints    func() []keymap.Hint  // for the footer; nil for none
-	Width    int                   // of the footer in cells
-	Queries  session.Queries       // answers what the part asks; nil leaves it unanswered
-	Requests keymap.Requests       // the newest ones
-	Footer   string                // the message about the last key
-	sent     []any                 // commands
-	after    func(keymap.Requests) // carries out the rest of the requests; nil for nothing
+	Guard    *answerguard.Guard   // of the part; nil for none
+	Draw     func() []string      // lays the part out and draws it
+	Hints    func() []keymap.Hint // for the footer; nil for none
+	Width    int                  // of the footer in cells
+	Queries  session.Queries      // answers what the part asks; nil leaves it unanswered
+	Requests keymap.Requests      // the newest ones
+	Footer   string               // the message about the last key
+	sent     []any                // commands
 }
-
-// Then has f carry out the requests that only the screen can.
-func (d *Driver) Then(f func(keymap.Requests)) { d.after = f }
 
 // Press presses keys. After each, a stage that it opened takes keys.
 func (d *Driver) Press(keys ...tea.KeyPressMsg) *Driver {
@@ -94,13 +90,8 @@ func (d *Driver) Update(msg tea.Msg) {
 }
 
 // Rest ends the time in which the guard ignores keys, or shows its message.
-func (d *Driver) Rest() { d.over(0) }
-
-// RestedBefore ends the time before the newest one of the guard.
-func (d *Driver) RestedBefore() { d.over(1) }
-
-func (d *Driver) over(back int) {
-	new(answerguard.Letters).Over(answerguard.Scene{}, d.Guard.Over(back))
+func (d *Driver) Rest() {
+	new(answerguard.Letters).Over(answerguard.Scene{}, d.Guard.Over(0))
 	d.Draw()
 }
 
@@ -142,9 +133,6 @@ func (d *Driver) carryOut(requests keymap.Requests) {
 		case session.Command:
 			d.sent = append(d.sent, r)
 		}
-	}
-	if d.after != nil {
-		d.after(requests)
 	}
 	if d.Queries != nil {
 		for _, query := range keymap.Of[keymap.Query](requests) {

@@ -91,8 +91,8 @@ func Stripped(lines []string) string {
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
 }
 
-// FanRun is a run of n steps: one, a fan-out that reads, one that writes behind
-// each of it, and one that sums up; active of the readers run.
+// FanRun is a run of n steps: one, a fan-out that reads, one that writes behind each of
+// it, and one that sums up. active of the readers run.
 func FanRun(n, active int) *agent.Run {
 	var steps []*agent.StepState
 	add := func(title, tool string, status agent.StepStatus, deps ...string) string {

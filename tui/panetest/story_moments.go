@@ -35,8 +35,8 @@ func (s *Story) Halted(result event.Result) *Story {
 	return s.Run(event.GuardBlocked{Guard: "tool_calls", Step: "2.4", Reason: result.Error}, event.RunCompleted{Result: result})
 }
 
-// Referring is a story of a plan from a file, whose steps use results of others: a
-// step is tried twice, and a call waits at its gate.
+// Referring is a story of a plan from a file, whose steps use results of others. A step is
+// tried twice, and a call waits at its gate.
 func (s *Story) Referring() *Story {
 	step := func(index, title, tool string, args map[string]any, deps ...string) plan.Step {
 		return plan.Step{Index: index, Title: untrusted.Text(title), Executor: plan.ExecutorTool, Tool: tool, Args: args, DependsOn: deps}

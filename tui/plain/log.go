@@ -40,7 +40,7 @@ func New(out io.Writer, session string, o Options) *Log {
 	p := NewPrinter(out, o)
 	l := &Log{
 		Printer: p, session: session, ascii: o.ASCII, quiet: o.QuietSuccess, story: story.New(story.Lines, story.NewOnce()),
-		gates: gates{Printer: p, ascii: o.ASCII, again: o.Again}, health: health{Printer: p, lost: map[string]bool{}},
+		gates: gates{Printer: p, ascii: o.ASCII, again: o.Again}, health: health{Printer: p},
 	}
 	p.insetBy(l.runs.inset)
 	return l

@@ -303,8 +303,8 @@ func (p *Printer) Markdown(text string) {
 	}
 }
 
-// planRow matches a row of a drawn plan: marks and rails, sign, title and the rest,
-// which starts at the last bracket: an earlier one belongs to the title.
+// planRow matches a row of a drawn plan: marks and rails, sign, title and the rest. The
+// rest starts at the last bracket: an earlier one belongs to the title.
 var planRow = lazyregexp.New(`^([−+~]? ?[│├┌└┬┴┼─|+\\/ .'-]*?)([○✓✗—?◆▸ovx=*>]) (.*?)((?:  \[[^\[]*)?)$`)
 
 // Plan prints the drawing of a plan, as plantext makes it. On a terminal long titles

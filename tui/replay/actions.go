@@ -54,7 +54,7 @@ func (c controls) noReplay() string {
 }
 
 // Refusals returns the handlers that a replay has in place of those that send
-// something to the session, and of those that quit.
+// something to the session, and of the question before the end.
 func Refusals() keymap.Handlers {
 	return refusals().For(controls{})
 }
@@ -72,8 +72,7 @@ func refusals() keymap.Table[controls] {
 		refused("chat.export", "nothing is written; /export in a chat does that."),
 		refused("plan.cancel", "nothing can be canceled."),
 		refused("plan.undo", "nothing can be undone here."),
-		{ID: "quit", Do: keymap.Runs(controls.quit)},
-		{ID: "replay.quit", Do: keymap.Runs(controls.quit)},
+		{ID: "quit", Do: keymap.Runs(func(controls) tea.Cmd { return tea.Quit })},
 	}
 }
 
@@ -81,6 +80,3 @@ func refusals() keymap.Table[controls] {
 func refused(id, why string) keymap.Row[controls] {
 	return keymap.Row[controls]{ID: id, Refuse: func(controls) string { return "This is a replay: " + why }}
 }
-
-// quit leaves the program without a question.
-func (c controls) quit() tea.Cmd { return tea.Quit }

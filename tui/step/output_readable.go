@@ -10,9 +10,9 @@ import (
 	"replan/tui/wording"
 )
 
-// readable draws the most readable part of a result from any server: the
-// outcome of a test run, the matches of a search, a summary, what was written. It
-// returns the remaining members.
+// readable draws the most readable part of a result from any server. That is the outcome
+// of a test run, the matches of a search, a summary, or what was written. It returns the
+// remaining members.
 func (o output) readable(p *draw.SheetPage, s *agent.StepState, r map[string]any) map[string]any {
 	rest := maps.Clone(r)
 	summary, _ := r["summary"].(string)

@@ -15,8 +15,8 @@ import (
 	"replan/tui/wording"
 )
 
-// chart draws a timeline in rows of one width: a step as in the plan pane, its bars
-// on two axes, and how long it ran.
+// chart draws a timeline in rows of one width. A row has a step as in the plan pane, its
+// bars on two axes, and how long it ran.
 type chart struct {
 	styles *draw.Styles
 	run    *agent.Run

@@ -10,8 +10,8 @@ import (
 	"replan/internal/untrusted"
 )
 
-// CallLine sums up the call of a gate on one line, for a list of gates: its command,
-// the files that it changes, or its arguments.
+// CallLine sums up the call of a gate on one line, for a list of gates. It shows its
+// command, the files that it changes, or its arguments.
 func CallLine(g event.GateRequested) string {
 	if words := CallWords(g); words != "" {
 		return untrusted.Line(strings.ReplaceAll(strings.TrimSpace(words), "\n", "  "))

@@ -11,7 +11,7 @@ import (
 // what is wrong there.
 var errorLine = lazyregexp.New(`^\s*(?:vet: |error: )?(?:\./)?([^\s:]+\.[A-Za-z]\w*:\d+(?::\d+)?: \S.*)$`)
 
-// Cause returns the line of a failure that says what is wrong: the first that a
+// Cause returns the line of a failure that says what is wrong. It is the first that a
 // compiler or a failed assertion wrote, else the first line.
 func Cause(failure untrusted.Text) string {
 	for line := range strings.SplitSeq(failure.Visible(), "\n") {

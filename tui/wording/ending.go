@@ -65,9 +65,9 @@ func ReasonWords(r event.Reason) string {
 	}
 }
 
-// FailureReason says why a run failed: the line of the compiler, the test or the tool of the
-// step that ended it, or that a step needs a model. It is "" if no step ended the run, or if
-// the step's call was denied. The run may be nil.
+// FailureReason says why a run failed. That is the line of the compiler, the test or the
+// tool of the step that ended it, or that a step needs a model. It is "" if no step ended
+// the run, or if the step's call was denied. The run may be nil.
 func FailureReason(run *agent.Run, r event.Result) string {
 	if before, rest, found := strings.Cut(r.Error.Line(), ") needs a model"); found {
 		step, _, _ := strings.Cut(before, " (")
@@ -122,8 +122,8 @@ func PartialWords(run *agent.Run, r event.Result) string {
 	return "some steps were skipped"
 }
 
-// failedWords counts the steps of a run that did not succeed, and names those that failed:
-// "7 of 8 done, 1 failed: Build (exit status 1)". It returns "" if none failed.
+// failedWords counts the steps of a run that did not succeed, and names those that failed.
+// It says "7 of 8 done, 1 failed: Build (exit status 1)". It returns "" if none failed.
 func failedWords(run *agent.Run) string {
 	const most = 3
 	if run == nil {

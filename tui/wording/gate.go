@@ -199,7 +199,7 @@ func sourceStep(p rule.Provenance) string {
 // commands are the operators whose arguments become commands.
 var commands = []string{"proc.run", "test.run", "test.lint", "vcs.push", "vcs.branch"}
 
-// Warning says how untrusted text of a call can do harm: in a command, in a path
+// Warning says how untrusted text of a call can do harm. It does in a command, in a path
 // that the goal does not name, or on another server. It returns "" if it cannot.
 func Warning(g event.GateRequested, tools plan.Catalog, goal string) string {
 	from := slices.DeleteFunc(slices.Clone(g.Provenance), func(p rule.Provenance) bool { return computed(p, tools) })

@@ -126,8 +126,8 @@ func EachWords(f *plan.ForEach) string {
 	return words
 }
 
-// EstimateWords says before the run how many items a step of a plan will run for: "3 items",
-// "at most 50 items, known once step 1 is done".
+// EstimateWords says before the run how many items a step of a plan will run for, such as "3
+// items". It may say "at most 50 items, known once step 1 is done".
 func EstimateWords(p plan.Plan, f *plan.ForEach) string {
 	n, known, after := f.Estimate(p)
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // LookAlike warns of a word in a call that mixes Latin letters with those of another
-// alphabet that look like them, such as a Cyrillic а. It returns "" if there is none.
+// alphabet that look like them. Such is a Cyrillic а. It returns "" if there is none.
 func LookAlike(g event.GateRequested) string {
 	for _, text := range append(wordsOf(nil, g.Args), g.Tool, g.Diff) {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

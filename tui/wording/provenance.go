@@ -39,7 +39,7 @@ type writtenText struct {
 	after []rule.Provenance
 }
 
-// groupText groups the text in a call: by message that mentions it, by the step
+// groupText groups the text in a call. It goes by message that mentions it, by the step
 // whose result it is, and by the argument that a model wrote. The text that decides
 // whether the call is made is none of these.
 func groupText(from []rule.Provenance) (mentions []rule.Provenance, results []resultText, written []writtenText) {

@@ -2,7 +2,9 @@ package wording
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"replan/agent/session"
 	"replan/internal/untrusted"
@@ -17,6 +19,28 @@ func PulledShare(p session.PullProgress) string {
 		return ""
 	}
 	return fmt.Sprintf("%d%%", p.Done*100/p.Total)
+}
+
+// PullFigures returns how far a pull is: the share, the bytes, the speed and the time left.
+// Where nothing is downloaded, it returns what the server does.
+func PullFigures(p session.PullProgress) []string {
+	if p.Total == 0 || !Downloads(p) {
+		return slices.DeleteFunc([]string{p.Step.Line()}, func(s string) bool { return s == "" })
+	}
+	parts := []string{PulledShare(p), DiskSize(p.Done) + " of " + DiskSize(p.Total)}
+	if p.Rate > 0 {
+		parts = append(parts, DiskSize(p.Rate)+"/s")
+		if left := time.Duration(float64(p.Total-p.Done) / float64(p.Rate) * float64(time.Second)); left > 0 {
+			parts = append(parts, ClockTime(left+time.Second-1)+" left")
+		}
+	}
+	return parts
+}
+
+// Downloads reports whether the server downloads a part of the model.
+func Downloads(p session.PullProgress) bool {
+	step := p.Step.Line()
+	return strings.HasPrefix(step, "pulling ") && step != "pulling manifest"
 }
 
 // Pulling names the model that is pulled and the share that is downloaded.

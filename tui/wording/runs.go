@@ -56,9 +56,9 @@ func RunState(s agent.Summary) string {
 	return RunWords(s)
 }
 
-// Interrupted says how far the newest run of a folder came before its program was
-// killed, and which key resumes it; "" unless it can be resumed. The newest of runs
-// comes first.
+// Interrupted says how far the newest run of a folder came before its program was killed,
+// and which key resumes it. It is "" unless it can be resumed. The newest of runs comes
+// first.
 func Interrupted(runs []agent.Summary, folder untrusted.Text, key string) string {
 	at := slices.IndexFunc(runs, func(s agent.Summary) bool { return s.Outer == "" && untrusted.Text(s.Workspace) == folder })
 	if at < 0 {

@@ -74,9 +74,8 @@ func LostServers(servers []plan.ServerStatus) []string {
 	return names
 }
 
-// StepsUsing returns the indices of the steps of a run that are still to come and have
-// no tool without a server; lost are the servers that were lost already. run may be
-// nil.
+// StepsUsing returns the indices of the steps of a run that are still to come and have no
+// tool without a server. lost are the servers that were lost already. run may be nil.
 func StepsUsing(run *agent.Run, server string, lost []string) []string {
 	if run == nil || run.Result != nil {
 		return nil

@@ -150,8 +150,8 @@ func EvidenceOf(run *agent.Run, s *agent.StepState) plan.EvidenceState {
 	return run.StateOf(s)
 }
 
-// isCall reports whether a model makes the step as a call, so that it is neither part of
-// the plan nor an item of such a step.
+// isCall reports whether a model makes the step as a call. So it is neither part of the
+// plan nor an item of such a step.
 func isCall(s *agent.StepState) bool {
 	_, item := s.Item()
 	return s.Parent != "" && !item

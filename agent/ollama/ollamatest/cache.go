@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Cache is the cost of a model's work with Ollama's prompt cache: the prefix that
-// a prompt shares with the last one of its slot is not read again. It is for
-// benchmarks; the delays are real.
+// Cache is the cost of a model's work with Ollama's prompt cache. The prefix that a prompt
+// shares with the last one of its slot is not read again. It is for benchmarks; the delays
+// are real.
 type Cache struct {
 	PerToken       time.Duration // per token written
 	PerPromptToken time.Duration // per prompt token read

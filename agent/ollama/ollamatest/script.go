@@ -93,8 +93,8 @@ type Reply struct {
 
 	Took api.Metrics // tokens and times to report; zero: those of the server
 
-	// The same in bytes of the response body on the wire, so that a break may
-	// fall inside a line: of thinking, of a call, of the final counts.
+	// The same in bytes of the response body on the wire. So a break may fall inside a
+	// line: of thinking, of a call, of the final counts.
 	BreakAfter int
 	StopAfter  int
 }

@@ -113,8 +113,8 @@ func decorate(random *rand.Rand, step map[string]any, chain bool, most int) {
 	}
 }
 
-// Lines returns the events of a run and its inner runs as text without what differs
-// from one run to the next: times, durations and ids.
+// Lines returns the events of a run and its inner runs as text without what differs from
+// one run to the next. That is times, durations and ids.
 func Lines(events []event.Event, run string) ([]string, error) {
 	var out []string
 	for _, e := range events {

@@ -191,7 +191,7 @@ func (in *Intake) Remove(id int) (j Job, found bool) {
 }
 
 // Stop stops what is underway, and returns the jobs that waited in the queue and those
-// whose turn to be read had not come: none of them will begin.
+// whose turn to be read had not come. None of them will begin.
 func (in *Intake) Stop() (queued, unread []Job) {
 	queued, unread = in.waiting, in.arriving
 	in.waiting, in.arriving = nil, nil

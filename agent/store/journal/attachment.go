@@ -19,7 +19,7 @@ var extensions = map[string]string{
 
 // SaveAttachment stores content of a result that is no text in the folder of large values,
 // as <sha256> with an ending for its media type. It returns once the content is on disk.
-// Equal content of one type shares a file. Keep is safe for concurrent use, also with
+// Equal content of one type shares a file. SaveAttachment is safe for concurrent use, also with
 // Append.
 func (j *Journal) SaveAttachment(content []byte, mediaType string) (plan.Attachment, error) {
 	sum, _ := values.Hash(bytes.NewReader(content))

@@ -67,8 +67,8 @@ func (l *lock) takeJournal(path string) error {
 }
 
 // The file beside the journal holds the number of its synced lines, in digits after the
-// byte that Windows locks. It is written after they were synced, and not synced itself:
-// a crash leaves a number that is too small at worst, which hides a loss and invents none.
+// byte that Windows locks. It is written after they were synced, and not synced itself. A
+// crash leaves a number that is too small at worst, which hides a loss and invents none.
 const headAt, headDigits = 1, 19
 
 // note records how many lines of the journal are on disk. An error leaves a smaller

@@ -27,7 +27,7 @@ type Check func(ctx context.Context, changed []File) []source.Diagnostic
 
 // Recorder stores the content of files before they change, for an undo.
 type Recorder interface {
-	// Keep writes down what the changes of a run are about to replace, before they
+	// Record writes down what the changes of a run are about to replace, before they
 	// do. Run is empty where the call belongs to none.
 	Record(run string, changes []Change) (Record, error)
 }

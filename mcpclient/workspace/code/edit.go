@@ -248,8 +248,8 @@ func withoutTop(given, file string) string {
 	return strings.Join(lines, "\n")
 }
 
-// joined returns a text with another one at its end: after a blank line, but right after
-// another item of a list or another row of a table.
+// joined returns a text with another one at its end. That stands after a blank line, but
+// right after another item of a list or another row of a table.
 func joined(text, more string) string {
 	end := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -343,9 +343,9 @@ func (o *editor) comment(ctx context.Context, c op.Call, args commentArgs) (*op.
 	})
 }
 
-// withoutTitle leaves out the words before a description that only say what it describes:
-// "Describe Total: sums the items.", and "The function `Total` sums the items." is "Total
-// sums the items.".
+// withoutTitle leaves out the words before a description that only say what it describes.
+// "Describe Total: sums the items." and "The function `Total` sums the items." become
+// "Total sums the items.".
 func (d declaration) withoutTitle(text string) string {
 	name := lastName(d.extent.Name)
 	if title, rest, ok := strings.Cut(text, ": "); ok && strings.TrimSpace(rest) != "" {
@@ -367,7 +367,7 @@ func (d declaration) withoutTitle(text string) string {
 var named = lazyregexp.New(`(?i)^(?:(?:the|this)(?: (?:function|method|type|class|struct|constant|variable|interface))?)?$`)
 
 // describes fails if a text says nothing of the declaration. Such a text stands for a
-// comment that is not written, is the name alone, or begins with the name of another
+// comment that is not written, or is the name alone. Or it begins with the name of another
 // function, as comments of Go do.
 func (d declaration) describes(text string) error {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })

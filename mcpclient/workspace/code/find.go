@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -338,7 +339,7 @@ func (o *finder) near(ctx context.Context, word, start string) ([]string, error)
 		return nil, fmt.Errorf("looking through %s: %w", start, err)
 	}
 	var declared []string
-	for _, like := range source.Near(word, keysOf(all)) {
+	for _, like := range source.Near(word, slices.Sorted(maps.Keys(all))) {
 		name := source.Name{Given: like, Word: like}
 		r := &wordSearch{start: start, word: like, lexed: func(f *source.File) any { return f.Declares(name) }}
 		if err := o.words.read(ctx, r); err != nil {
@@ -349,13 +350,4 @@ func (o *finder) near(ctx context.Context, word, start string) ([]string, error)
 		}
 	}
 	return declared, nil
-}
-
-func keysOf(m map[string]bool) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,7 +175,7 @@ func namingOf(files []readFile, name source.Name) nameResults {
 	}
 	slices.Sort(n.places)
 	if len(n.places) == 0 {
-		n.paths = keysOf(using)
+		n.paths = slices.Sorted(maps.Keys(using))
 	}
 	return n
 }
@@ -195,7 +196,7 @@ func (n nameResults) refuses(name source.Name, newName, start string) error {
 	case len(n.places) == 0 && whole && n.files > 1:
 		return fmt.Errorf("no declaration of %s was found by name, but %d files use it; set path to the file or folder to rename it in%s", name.Word, n.files, narrow)
 	case len(n.families()) > 1:
-		return fmt.Errorf("%s is a name in several languages (%s), which word matching cannot tell apart; set path to one file or folder%s", name.Word, strings.Join(keysOf(n.families()), ", "), narrow)
+		return fmt.Errorf("%s is a name in several languages (%s), which word matching cannot tell apart; set path to one file or folder%s", name.Word, strings.Join(slices.Sorted(maps.Keys(n.families())), ", "), narrow)
 	default:
 		return nil
 	}
@@ -241,5 +242,5 @@ func languages(files []readFile) string {
 	for _, f := range files {
 		seen[f.language.Name] = true
 	}
-	return strings.Join(keysOf(seen), ", ")
+	return strings.Join(slices.Sorted(maps.Keys(seen)), ", ")
 }

@@ -177,7 +177,7 @@ func compiled(dir string, declared []source.Symbol) []source.Symbol {
 }
 
 // embedding reports of a declaration whether it is a field of Go that embeds a type that
-// is declared too: the name of such a field is the name of the type.
+// is declared too. The name of such a field is the name of the type.
 func embedding(declared []source.Symbol) func(s source.Symbol) bool {
 	types := map[string]bool{} // by folder and name
 	for _, s := range declared {
@@ -221,9 +221,9 @@ func (o *resolver) qualified(declared []source.Symbol) []source.Symbol {
 	return declared
 }
 
-// declared returns the declarations in a file to which a name refers. A name in
-// full, as [resolver.qualified] writes it, refers to exactly one of them: the last
-// element of its import path may be v2, and need not be the package's name.
+// declared returns the declarations in a file to which a name refers. A name in full, as
+// [resolver.qualified] writes it, refers to exactly one of them. The last element of its
+// import path may be v2, and need not be the package's name.
 func (o *resolver) declared(f *source.File, name source.Name) []source.Symbol {
 	if strings.Contains(name.Given, "/") {
 		alike := o.qualified(f.Declares(source.Name{Given: name.Word, Word: name.Word}))

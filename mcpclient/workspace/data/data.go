@@ -180,8 +180,8 @@ func listed(document string, slots []slot) string {
 	return strings.Join(parts, ", ")
 }
 
-// nearKeys returns the slots whose keys may be meant by one that is missing: the same
-// last part, other letters, one or two of them wrong.
+// nearKeys returns the slots whose keys may be meant by one that is missing. They have the
+// same last part, other letters, or one or two wrong ones.
 func nearKeys(slots []slot, key string) []slot {
 	lower, last := strings.ToLower(key), lastPart(strings.ToLower(key))
 	letters := func(s string) string {

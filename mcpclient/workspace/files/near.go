@@ -77,9 +77,9 @@ func (r replacement) nearest(ctx context.Context) (target, error) {
 	return r.declaration(ctx)
 }
 
-// core narrows a target on one line to what differs between the old and the new text, so
-// that the file keeps what both have in common: a capital, a blank. ok is false where that
-// is not clear.
+// core narrows a target on one line to what differs between the old and the new text. So
+// the file keeps what both have in common: a capital, a blank. ok is false where that is
+// not clear.
 func (n nearness) core(r replacement, t target) (target, bool) {
 	const most = 3 // lines
 	if strings.Count(r.old, "\n") >= most || strings.Count(r.old, "\n") != strings.Count(r.with, "\n") || r.with == "" {
@@ -329,8 +329,8 @@ func unitOf(indents []string) int {
 	return cmp.Or(unit, 4)
 }
 
-// whole widens a target that was found to what the replacement must be meant for: the
-// word before it that only the new text has, or the whole declaration that it begins.
+// whole widens a target that was found to what the replacement must be meant for. That is
+// the word before it that only the new text has, or the whole declaration that it begins.
 func (r replacement) whole(ctx context.Context, t target) target {
 	if block, ok := r.begun(ctx, t); ok {
 		return block
@@ -383,8 +383,8 @@ func (r replacement) lexed(ctx context.Context, text string) *source.File {
 	return f
 }
 
-// begun returns the whole declaration that a target is the beginning of, where only
-// that can be meant: nothing is to take its place, or a whole declaration is.
+// begun returns the whole declaration that a target is the beginning of, where only that
+// can be meant. Nothing is to take its place, or a whole declaration is.
 func (r replacement) begun(ctx context.Context, t target) (target, bool) {
 	if strings.TrimSpace(t.with) != "" && balance(r.text[t.start:t.end]) == 0 {
 		return target{}, false

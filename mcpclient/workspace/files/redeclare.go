@@ -105,7 +105,7 @@ func unfolded(old, with string) string {
 var indentation = lazyregexp.New(` {4,}`)
 
 // inside returns the whole declaration that new declares again, where old is a part of its
-// body: put into the body, the new declaration would stand in the old one.
+// body. Put into the body, the new declaration would stand in the old one.
 func (r replacement) inside(ctx context.Context, places ...target) (target, bool) {
 	if !strings.Contains(strings.TrimSpace(r.with), "\n") {
 		return target{}, false
@@ -122,8 +122,8 @@ func (r replacement) inside(ctx context.Context, places ...target) (target, bool
 }
 
 // unmatched returns the whole declaration that new declares again, where old is nowhere in
-// the file. If old is a declaration itself, of that name or of another one of the file, it
-// is not clear which of them is meant, or the file has changed.
+// the file. Old may be a declaration itself, of that name or of another one of the file.
+// Then it is not clear which of them is meant, or the file has changed.
 func (r replacement) unmatched(ctx context.Context) (target, error) {
 	f, e, ok := r.redeclared(ctx)
 	if !ok {

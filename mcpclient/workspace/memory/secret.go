@@ -173,9 +173,9 @@ const (
 	hexDigits = digits + "abcdef"
 )
 
-// hasRandomWord reports whether a text contains a long word with digits and
-// letters of both cases, or a hexadecimal number that is neither a commit nor
-// a checksum.
+// hasRandomWord reports whether a text contains a long word with digits and letters of
+// both cases. It also does for a hexadecimal number that is neither a commit nor a
+// checksum.
 func hasRandomWord(text string) bool {
 	for _, word := range randomWord.FindAllString(text, -1) {
 		if !strings.ContainsAny(word, digits) || strings.Trim(word, digits) == "" {

@@ -1,4 +1,4 @@
-// Package op is what all operators of the workspace have in common: how they are
+// Package op is what all operators of the workspace have in common. That is how they are
 // shown to a client, how their arguments are read and checked, and how they answer.
 //
 // An operator is an [Op]: a function with a type for its arguments and one for its

@@ -28,8 +28,8 @@ func (o *python) interpreter() string {
 	return cmp.Or(o.inVirtual(filepath.Join("bin", "python3")), o.inVirtual(filepath.Join("Scripts", "python.exe")), "python3")
 }
 
-// inVirtual returns the path of a program of the virtual environment in use, if that lies
-// in the workspace, from where nothing is taken by its name. It returns "" if there is none.
+// inVirtual returns the path of a program of the virtual environment in use, if that lies in
+// the workspace. From there nothing is taken by its name. It returns "" if there is none.
 func (o *python) inVirtual(name string) string {
 	venv := child.Variable(o.children.Environ, "VIRTUAL_ENV")
 	if _, outside := o.tree.Relative(venv); !filepath.IsAbs(venv) || outside != nil {
@@ -123,7 +123,7 @@ func (o *python) unittests(files []string) bool {
 const findPytest = "import sys; sys.path = [p for p in sys.path if p]; import importlib.util; " +
 	"sys.exit(importlib.util.find_spec('pytest') is None)"
 
-// importsPytest reports whether python finds pytest; it runs no code of the project, and
+// importsPytest reports whether python finds pytest. It runs no code of the project, and
 // so looks for a file if the interpreter may be part of it.
 func (o *python) importsPytest(ctx context.Context, dir string) bool {
 	if name := o.interpreter(); name != "python3" {

@@ -16,8 +16,8 @@ import (
 // targets say what paths and names of tests mean.
 type targets struct{ tree *tree.Tree }
 
-// resolve returns args with a path and a run as they were most likely meant: all tests
-// where both say so, and the path where run names a file.
+// resolve returns args with a path and a run as they were most likely meant. That is all
+// tests where both say so, and the path where run names a file.
 func (o *targets) resolve(args testArgs) testArgs {
 	args.Path, args.Run = o.wholePath(args.Path), strings.TrimSpace(args.Run)
 	file, _, node := strings.Cut(args.Run, "::")

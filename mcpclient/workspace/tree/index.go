@@ -52,7 +52,7 @@ type indexEntry struct {
 	current  atomic.Pointer[watch]   // would have told if content no longer were
 }
 
-// settles is how long after a change a folder may change again without a new time: file
+// settles is how long after a change a folder may change again without a new time. File
 // systems count in steps of up to two seconds.
 const settles = 2 * time.Second
 

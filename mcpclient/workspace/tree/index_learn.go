@@ -34,9 +34,9 @@ func (x *Index) Learned() bool { return x.learned.Load() }
 
 // Learn reads the files that have changed since it last did, and keeps what derive returns of
 // each, for [Index.Search]. If derive is not ok, nothing is known of the file. Of files that are
-// binary or larger than [MaxFile] the text "" is kept. Walks need not wait for it. It knows
-// the files of the last walk, and looks at each of them; it reads at most 1 GB and keeps at most
-// 64 MB. If another Learn is under way, it leaves the work to it.
+// binary or larger than [MaxFile] the text "" is kept. Walks need not wait for it. It knows the
+// files of the last walk, and looks at each of them. It reads at most 1 GB and keeps at most 64
+// MB. If another Learn is under way, it leaves the work to it.
 func (x *Index) Learn(ctx context.Context, derive func(data []byte) (text string, ok bool)) error {
 	if !x.learning.TryLock() {
 		return nil
@@ -174,11 +174,11 @@ func fill(data []byte, in *os.Root, name string, size int) ([]byte, error) {
 	return data[:n], err
 }
 
-// Search is like [Index.Walk]. Its files, for which to wait, may hold what is looked for: the
-// regular files whose text is wanted, and those that have changed since [Index.Learn] or that
-// it knows nothing of. They come in the order of the walk; call files in any case. Where the
-// kernel tells of writes, one through a hard link or a map of memory is seen by the next Learn,
-// and elsewhere at once.
+// Search is like [Index.Walk]. Its files, for which to wait, may hold what is looked for. These
+// are the regular files whose text is wanted. They have changed since [Index.Learn], or it
+// knows nothing of them. They come in the order of the walk; call files in any case. Where the
+// kernel tells of writes, one through a hard link or a map of memory is seen by the next Learn.
+// Elsewhere it is seen at once.
 func (x *Index) Search(ctx context.Context, visit func(at string, dir bool), wanted func(text string) bool) (files func() []string, version int, err error) {
 	type job struct {
 		in *Folder

@@ -134,9 +134,9 @@ func NotGits(at string) error {
 	return nil
 }
 
-// isDotGit reports whether some system takes a name for .git: in another case, by
-// its short name, with trailing characters that Windows drops, or with characters
-// that macOS ignores.
+// isDotGit reports whether some system takes a name for .git. It may be in another case,
+// short, with trailing characters that Windows drops, or with characters that macOS
+// ignores.
 func isDotGit(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.TrimRight(name, ". ")

@@ -21,9 +21,9 @@ type Tree struct {
 	environ []string // in which git is asked for its settings; nil means that of this process
 }
 
-// Open opens the folder dir. Paths below the private folders, which belong to the
-// program itself, cannot be resolved, walked or changed, nor can those that the
-// patterns of hidden match, and what is below them. Patterns ignore case.
+// Open opens the folder dir. Paths below the private folders, which belong to the program
+// itself, cannot be resolved, walked or changed. Nor can those that the patterns of hidden
+// match, and what is below them. Patterns ignore case.
 func Open(dir string, private, hidden []string) (*Tree, error) {
 	var globs []Glob
 	for _, pattern := range hidden {

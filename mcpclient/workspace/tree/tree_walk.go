@@ -82,7 +82,7 @@ func (t *Tree) Folder(ctx context.Context, name string) (string, error) {
 	return at, nil
 }
 
-// repositoryIgnores returns the rules from outside the workspace: those of its
+// repositoryIgnores returns the rules from outside the workspace. These are those of its
 // parents up to the top of the repository, of info/exclude, and of the file for all
 // repositories of the user. Rules that ignore the whole workspace do not apply, because
 // the user works there.

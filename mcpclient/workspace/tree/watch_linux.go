@@ -21,7 +21,7 @@ type watch struct {
 // a user together.
 const mostWatched = 8 << 10
 
-// local are the file systems that only this machine writes to, so that its kernel knows of each
+// local are the file systems that only this machine writes to. So its kernel knows of each
 // write: ext, XFS, Btrfs, tmpfs, F2FS, ZFS and overlays of these.
 var local = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.F2FS_SUPER_MAGIC, 0x2fc12fc1, unix.OVERLAYFS_SUPER_MAGIC}
 

@@ -71,8 +71,8 @@ func chains(changes []manifestChange) []*chain {
 func (c chain) first() manifestChange { return c.links[0] }
 func (c chain) last() manifestChange  { return c.links[len(c.links)-1] }
 
-// leaves reports whether the path can have this hash after the last change: the new
-// one, or the old one if a crash may have come first. An interrupted undo may have
+// leaves reports whether the path can have this hash after the last change. It may be the
+// new one, or the old one if a crash may have come first. An interrupted undo may have
 // left nothing where a folder had become a file.
 func (c chain) leaves(hash string) bool {
 	first, last := entryKind(c.first().BeforeSHA), c.last()

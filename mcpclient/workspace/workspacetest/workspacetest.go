@@ -257,9 +257,9 @@ func ToAny(m map[string]string) map[string]any {
 	return out
 }
 
-// Offline is the environment of a go command that loads nothing. Its tests start
-// without go vet before them, which takes a fifth of the time of small ones, and without
-// debug data, whose links take twice as long.
+// Offline is the environment of a go command that loads nothing. Its tests start without
+// go vet before them, which takes a fifth of the time of small ones. They have no debug
+// data, with which links take twice as long.
 func Offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod -vet=off -ldflags=-w", "GOWORK=off", "GOTOOLCHAIN=local")
 }

@@ -25,10 +25,10 @@ type seen struct {
 	Open   bool             `json:"additionalProperties,omitempty"` // other fields may be there
 }
 
-// Seen returns the JSON Schema of the results of a tool, by what its calls returned:
-// before, the schema of earlier results, and one more result. It holds the names and
-// types of fields, and no values. An object with names that look like data may have
-// any fields.
+// Seen returns the JSON Schema of the results of a tool, by what its calls returned. These
+// are before, the schema of earlier results, and one more result. It holds the names and
+// types of fields, and no values. An object with names that look like data may have any
+// fields.
 func Seen(before json.RawMessage, result any) json.RawMessage {
 	var known seen
 	if json.Unmarshal(before, &known) != nil {

@@ -17,8 +17,8 @@ type Spec struct {
 	Framed    bool // no line meets the corners of a box, which has a border
 }
 
-// Layers is a layered drawing: each node is a box, nodes of one layer are side by
-// side, and lines join a box to its dependents.
+// Layers is a layered drawing. Each node is a box, nodes of one layer are side by side,
+// and lines join a box to its dependents.
 //
 // Lines with common ends form a net. Everything entering a net from its sources
 // leads to each of its targets, so a net needs no arrows and no labels. Lines of

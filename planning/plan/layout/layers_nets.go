@@ -2,11 +2,10 @@ package layout
 
 import "slices"
 
-// findNets finds the nets of a graph. Nodes with the same users are sources of the
-// same nets, and nodes with the same dependencies are targets of the same nets.
-// Between two such classes there are all edges or none. Each such pair of classes
-// is drawn with the other edges of its sources, or with the other edges of its
-// targets, whichever saves more lines.
+// findNets finds the nets of a graph. Nodes with the same users are sources of the same
+// nets, and nodes with the same dependencies are targets of the same nets. Between two
+// such classes there are all edges or none. Each such pair of classes is drawn with the
+// other edges of its sources or of its targets, whichever saves more lines.
 func (d *layering) findNets() {
 	n := len(d.graph)
 	source, sources := classes(n, d.users, d.graph)

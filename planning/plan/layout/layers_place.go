@@ -2,8 +2,8 @@ package layout
 
 import "math"
 
-// place gives each item its units: as near as the order allows to the middle of
-// its neighbors in the graph, so that lines run straight if they can.
+// place gives each item its units, as near as the order allows to the middle of its
+// neighbors in the graph. So lines run straight if they can.
 func (d *layering) place() {
 	p := &placing{layering: d}
 	for _, layer := range d.layers {

@@ -28,8 +28,8 @@ func (d *layering) portsOf(it int) (first, last int) {
 	return self.at + d.margin, self.at + self.extent - 1 - d.margin
 }
 
-// idealPorts finds the best places for the lines of a bundle at its items: a line
-// between two items is straight, the others meet the middle.
+// idealPorts finds the best places for the lines of a bundle at its items. A line between
+// two items is straight, the others meet the middle.
 func (d *layering) idealPorts(b *bundle) {
 	for _, pins := range [][]pin{b.up, b.down} {
 		for i := range pins {

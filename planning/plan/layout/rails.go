@@ -14,14 +14,14 @@ const (
 	SideRight
 )
 
-// Cell is one character of the rails: the sides joined by its line, and the column of
-// the lane that the line belongs to, -1 for none.
+// Cell is one character of the rails. It has the sides joined by its line, and the column
+// of the lane that the line belongs to, -1 for none.
 type Cell struct {
 	Sides uint8
 	Lane  int
 }
 
-// Rails are lines beside a list of nodes, one row a node, that join each node to what it
+// Rails are lines beside a list of nodes, one row a node. They join each node to what it
 // depends on, as git log --graph does. The mark of a node stands in a column of its own
 // row. Lines that come into a node from above end in its row, those that leave it begin
 // below it:

@@ -39,7 +39,8 @@ const (
 )
 
 // layTracks returns the columns of the nodes of a reduced graph, their lanes in the order in
-// which they begin, and the dependencies of each node for which there is no room.
+// which they begin. It also returns the dependencies of each node for which there is no
+// room.
 func layTracks(reduced Graph, limit int) (marks []int, lanes []lane, noted [][]int) {
 	t := newTracks(reduced, max(limit, leastColumns))
 	for node := range reduced {

@@ -3,7 +3,7 @@ package one
 
 // Queue owns its data.
 type Queue struct {
-	Limit Limits // anybody may read it
+	Limit Limits // all code may read it
 	items []string
 	order *Order
 }

@@ -15,7 +15,7 @@ func (s *Settings) Change() { s.changed = true }
 // Box is a value.
 type Box struct{ On bool }
 
-// Options are a value, though nobody else sees a field.
+// Options are a value, though no other package sees a field.
 type Options struct {
 	Name string
 	seen bool

@@ -1,5 +1,5 @@
-// Package digest sums up by rule, without a model: a file, a folder, a diff, a log,
-// the report of a test run, the facts about a symbol. It counts its numbers, and
+// Package digest sums up by rule, without a model. It takes a file, a folder, a diff, a
+// log, the report of a test run, or the facts about a symbol. It counts its numbers, and
 // takes its words from its input.
 //
 // The input is untrusted text of files and tools. It is quoted in code spans and

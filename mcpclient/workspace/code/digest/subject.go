@@ -29,8 +29,8 @@ func subject(files []fileDiff) string {
 	return several(files)
 }
 
-// several is the subject of a change of several files: of the way in which all of
-// them change, or are of one kind, else of the biggest.
+// several is the subject of a change of several files. It names the way in which all of
+// them change, or their one kind, else the biggest.
 func several(files []fileDiff) string {
 	status, kind := files[0].status, kindOf(files[0].path)
 	biggest, paths, topics, sources := files[0], tally{}, tally{}, 0

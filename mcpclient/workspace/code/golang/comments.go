@@ -24,8 +24,8 @@ type commentRename struct {
 }
 
 // comments renames the name in doc links, in directives that need it, and in the comments
-// of the renamed declarations: as their first word, and everywhere if it is no ordinary
-// word. It returns a note on the comments and strings in which the name stays.
+// of the renamed declarations. There it renames their first word, and all words that are
+// no ordinary ones. It returns a note on the comments and strings in which the name stays.
 func (r *rename) comments() []string {
 	parent, pkg := strings.TrimSuffix(memberName(r.target), r.old), regexp.QuoteMeta(r.target.Pkg().Name())+`\.`
 	c := &commentRename{rename: r, parent: parent, qualifiers: []string{r.target.Pkg().Name()}}

@@ -16,19 +16,14 @@ import (
 // Project is the Go code of a workspace. It caches nothing between calls, so
 // its answers are never outdated. It is safe for concurrent use.
 type Project struct {
-	dir     string // absolute
-	real    string // dir with symbolic links resolved
+	folder  source.Folder
 	environ []string
 }
 
 // New returns a project without reading anything yet. dir is the folder of the
 // workspace, environ the environment of the go command.
 func New(dir string, environ []string) *Project {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir
-	}
-	return &Project{dir: filepath.Clean(dir), real: real, environ: environ}
+	return &Project{folder: source.NewFolder(dir), environ: environ}
 }
 
 // Found holds the uses of a name.
@@ -124,15 +119,9 @@ func (p *Project) joined(dir string) []string {
 	return dirs
 }
 
-// relative converts an absolute path to one relative to the workspace. It
-// reports whether the path is in the workspace.
-func (p *Project) relative(name string) (string, bool) {
-	for _, base := range []string{p.real, p.dir} {
-		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel), true
-		}
-	}
-	return "", false
-}
+// relative converts an absolute path to one relative to the workspace. It reports whether
+// the path is in the workspace.
+func (p *Project) relative(name string) (string, bool) { return p.folder.Relative(name) }
 
-func (p *Project) onDisk(at string) string { return filepath.Join(p.real, filepath.FromSlash(at)) }
+// onDisk converts a path relative to the workspace to an absolute one.
+func (p *Project) onDisk(at string) string { return p.folder.OnDisk(at) }

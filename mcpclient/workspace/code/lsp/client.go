@@ -97,7 +97,7 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	err := c.request(ctx, "initialize", map[string]any{
 		"processId": os.Getpid(), "clientInfo": map[string]any{"name": "replan"},
-		"rootUri": root, "rootPath": c.real, "workspaceFolders": []any{map[string]any{"uri": root, "name": "workspace"}},
+		"rootUri": root, "rootPath": c.folder.Real(), "workspaceFolders": []any{map[string]any{"uri": root, "name": "workspace"}},
 		"capabilities": capabilities(), "initializationOptions": c.initOptions(),
 	}, &result)
 	if err != nil {
@@ -369,8 +369,8 @@ func (c *client) change(ctx context.Context, at, text string) error {
 // name returns the name of the server's program.
 func (c *client) name() string { return c.program.Name }
 
-// opens returns the files to open for a question about a file: of those that hold what it is
-// about, all that this server reads, if it looks only into open files.
+// opens returns the files to open for a question about a file. If this server looks only
+// into open files, these are all that it reads and that hold what the question is about.
 func (c *client) opens(file string, holding []string) []string {
 	paths := []string{file}
 	if !c.program.openAll {

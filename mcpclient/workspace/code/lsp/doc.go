@@ -1,7 +1,6 @@
-// Package lsp queries language servers about the source files of one
-// workspace: where names are declared and used, which edits a rename needs,
-// and which problems a file has. It changes no file: changes are returned as
-// edits.
+// Package lsp queries language servers about the source files of one workspace. It asks
+// where names are declared and used, which edits a rename needs, and which problems a file
+// has. It changes no file: changes are returned as edits.
 //
 // A server is a program on the user's machine (gopls, rust-analyzer,
 // typescript-language-server, pyright, clangd). The package finds it on PATH

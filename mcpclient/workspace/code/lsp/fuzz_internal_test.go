@@ -26,7 +26,7 @@ func FuzzReplies(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = root.Close() })
-	w := workspace{dir: dir, real: dir, root: root}
+	w := workspace{folder: source.NewFolder(dir), root: root}
 	here := string(w.uri("a.go"))
 	const at = `"range":{"start":{"line":2,"character":4},"end":{"line":2,"character":5}}`
 	for _, reply := range []string{

@@ -103,7 +103,7 @@ func (w workspace) find(command string, environ []string) (string, error) {
 		if !filepath.IsAbs(command) {
 			return "", fmt.Errorf("the command %s is neither a name nor an absolute path", command)
 		}
-		if w.contains(command) {
+		if w.folder.Contains(command) {
 			return "", fmt.Errorf("the command %s lies in the workspace and is not started", command)
 		}
 		path, err := exec.LookPath(command)
@@ -114,7 +114,7 @@ func (w workspace) find(command string, environ []string) (string, error) {
 	}
 	for _, dir := range append(w.searchPath(environ), installFolders(environ)...) {
 		path, err := exec.LookPath(filepath.Join(dir, command))
-		if err == nil && !w.contains(path) {
+		if err == nil && !w.folder.Contains(path) {
 			return path, nil
 		}
 	}
@@ -124,7 +124,7 @@ func (w workspace) find(command string, environ []string) (string, error) {
 // searchPath returns the absolute entries of PATH outside the workspace.
 func (w workspace) searchPath(environ []string) []string {
 	return slices.DeleteFunc(filepath.SplitList(child.Variable(environ, "PATH")), func(dir string) bool {
-		return !filepath.IsAbs(dir) || w.contains(dir)
+		return !filepath.IsAbs(dir) || w.folder.Contains(dir)
 	})
 }
 
@@ -211,7 +211,7 @@ func pythonOptions(string, string) (map[string]any, error) {
 func (w workspace) environment(p Program, inherited []string) map[string]string {
 	own := map[string]string{"PATH": strings.Join(w.searchPath(inherited), string(filepath.ListSeparator))}
 	if p.environ != nil {
-		maps.Copy(own, p.environ(w.real))
+		maps.Copy(own, p.environ(w.folder.Real()))
 	}
 	return own
 }

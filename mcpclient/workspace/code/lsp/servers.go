@@ -15,6 +15,7 @@ import (
 
 	"replan/mcpclient/box"
 	"replan/mcpclient/child"
+	"replan/mcpclient/workspace/code/source"
 )
 
 // Config configures the servers of a workspace.
@@ -104,12 +105,8 @@ func New(cfg Config) (*Servers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the workspace %s: %w", cfg.Dir, err)
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil, fmt.Errorf("finding the workspace %s: %w", cfg.Dir, err)
-	}
 	s := &Servers{
-		cfg: cfg, workspace: workspace{dir: dir, real: real, root: cfg.Root},
+		cfg: cfg, workspace: workspace{folder: source.NewFolder(dir), root: cfg.Root},
 		programs: Programs(), log: cfg.Logger, running: map[string]*slot{},
 	}
 	if s.log == nil {
@@ -247,12 +244,12 @@ func (s *Servers) start(ctx context.Context, p Program) (*client, error) {
 	}
 	var options map[string]any
 	if p.options != nil {
-		if options, err = p.options(path, s.workspace.real); err != nil {
+		if options, err = p.options(path, s.workspace.folder.Real()); err != nil {
 			return nil, err
 		}
 	}
 	environ := child.Environ(s.cfg.Environ, s.workspace.environment(p, s.cfg.Environ))
-	proc, err := startProcess(path, p.Argv[1:], environ, s.workspace.real, s.cfg.Box, s.cfg.Watcher, s.log)
+	proc, err := startProcess(path, p.Argv[1:], environ, s.workspace.folder.Real(), s.cfg.Box, s.cfg.Watcher, s.log)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/powernap/pkg/lsp/protocol"
+
+	"replan/mcpclient/workspace/code/source"
 )
 
 const maxFile = 4 << 20 // maximum bytes of a file sent to a server
@@ -17,35 +19,12 @@ const maxFile = 4 << 20 // maximum bytes of a file sent to a server
 // workspace is the folder that the servers see. File names are relative to it,
 // with slashes.
 type workspace struct {
-	dir  string // absolute
-	real string // dir with symbolic links resolved
-	root *os.Root
-}
-
-// contains reports whether a path is in the workspace or links into it.
-func (w workspace) contains(name string) bool {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		if _, inside := w.relative(real); inside {
-			return true
-		}
-	}
-	_, inside := w.relative(name)
-	return inside
-}
-
-// relative converts an absolute path to one relative to the workspace, if it
-// is inside.
-func (w workspace) relative(name string) (string, bool) {
-	for _, base := range []string{w.dir, w.real} {
-		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel), true
-		}
-	}
-	return "", false
+	folder source.Folder
+	root   *os.Root
 }
 
 func (w workspace) uri(at string) protocol.DocumentURI {
-	return protocol.URIFromPath(filepath.Join(w.real, filepath.FromSlash(at)))
+	return protocol.URIFromPath(w.folder.OnDisk(at))
 }
 
 // path converts a URI from a server to a path. It returns false outside the
@@ -55,7 +34,7 @@ func (w workspace) path(uri protocol.DocumentURI) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return w.relative(name)
+	return w.folder.Relative(name)
 }
 
 // read returns the text of a file. It never leaves the workspace.

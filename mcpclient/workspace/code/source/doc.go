@@ -1,7 +1,7 @@
-// Package source analyzes source text for the operators: where names are
-// declared and used, what a file contains, and which edits a rename or a
-// replacement needs. It works on words in any language and recognizes strings
-// and comments. The package golang does the same for Go by types.
+// Package source analyzes source text for the operators. It finds where names are declared
+// and used, what a file contains, and which edits a rename or a replacement needs. It
+// works on words in any language and recognizes strings and comments. The package golang
+// does the same for Go by types.
 //
 // Nothing here changes a file: changes are returned as edits.
 //

@@ -69,8 +69,8 @@ func (f *File) lexemesOf(from, to int) (first, end int) {
 	return first, end
 }
 
-// complete returns the last line of a declaration whose last known line is to: an
-// open bracket, a text of several lines and a chained call go on after it.
+// complete returns the last line of a declaration whose last known line is to. An open
+// bracket, a text of several lines and a chained call go on after it.
 func (f *File) complete(from, to int) int {
 	first, end := f.lexemesOf(from, to)
 	if end == 0 {
@@ -321,8 +321,8 @@ func (f *File) Block() (Extent, bool) {
 }
 
 // Insert returns the edit that inserts a text before or after a declaration, with its
-// indentation, and with blank lines between them where one of them is a block. A text
-// of comments and attributes alone goes directly above the declaration.
+// indentation. Blank lines stand between them where one of them is a block. A text of
+// comments and attributes alone goes directly above the declaration.
 func (f *File) Insert(e Extent, given string, after bool) Edit {
 	end := lineEnd(f.Text)
 	indent := f.line(e.Start)[:f.indent(e.Start)]

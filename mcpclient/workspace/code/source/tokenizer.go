@@ -9,10 +9,10 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// matchTime is how long a regular expression of a lexer may match, by the clock.
-// After chroma's own limit of 250 ms its rule counts as one that does not match,
-// and a busy machine holds a thread up for longer than that. This limit is only for
-// expressions that would never end; a match that comes near it is made again.
+// matchTime is how long a regular expression of a lexer may match, by the clock. After
+// chroma's own limit of 250 ms its rule counts as one that does not match. A busy machine
+// holds a thread up for longer than that. This limit is only for expressions that would
+// never end; a match that comes near it is made again.
 const matchTime = 10 * time.Second
 
 // tokenizer returns the lexer of the language.

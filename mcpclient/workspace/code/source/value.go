@@ -13,8 +13,8 @@ type Value struct {
 	Line       int    // from 1
 }
 
-// Values returns the places where the file gives a name a value that is a single
-// literal: those where the name is declared, or else all.
+// Values returns the places where the file gives a name a value that is a single literal.
+// They are those where the name is declared, or else all.
 func (f *File) Values(name Name) []Value {
 	f.declare()
 	declared := map[int]string{}
