@@ -18,6 +18,8 @@ import (
 // stepGate tracks the gate of a step's next call.
 type stepGate struct {
 	said     gateAnswer
+	declined bool // a user denied it, and reason is why, in their words
+	reason   untrusted.Text
 	call     string            // what the newest gate showed, see callHash
 	hashes   map[string]string // of the files as the gate showed them
 	command  *plan.Command     // as the gate showed it
@@ -71,12 +73,17 @@ func (g *stepGate) open(d event.GateRequested, call string) (waits bool) {
 	return !d.Nothing
 }
 
-// answer notes the answer of the user.
-func (g *stepGate) answer(allowed bool) {
-	g.said = gateDenied
-	if allowed {
-		g.said = gateAllowed
+// answer notes the answer to the gate.
+func (g *stepGate) answer(d event.GateResolved) {
+	g.said, g.declined, g.reason = gateAllowed, false, ""
+	if d.Decision != event.Allow {
+		g.said, g.declined, g.reason = gateDenied, d.Declined(), d.Reason
 	}
+}
+
+// saysNo returns why a user denied the call, and whether one did.
+func (g *stepGate) saysNo() (reason untrusted.Text, declined bool) {
+	return g.reason, g.denied() && g.declined
 }
 
 // allowed reports whether the user allowed the call, and denied whether they denied it.

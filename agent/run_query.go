@@ -123,7 +123,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.origins().canReplan(), Denied: s.Failure == event.FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.origins().canReplan(), Denied: s.Failure == event.FailureDenied, Declined: s.isDeclined(),
 		}
 		if q.Args == nil {
 			q.Args = s.args()
@@ -179,6 +179,27 @@ func (r *Run) PassesOver(s *StepState) bool {
 		r.Plan.FailureOf(s.Step, r.Terms.fallback()) == plan.OnFailureSkip
 }
 
+// HearsNo reports whether a model follows the reason of a user who declines the call of a step:
+// the one that asked for the call, or the one that plans the rest again.
+func (r *Run) HearsNo(index string) bool {
+	s := r.Step(index)
+	return s != nil && (s.byModel() || r.tracker().canReplan())
+}
+
+// DeclinedAt returns the step at which the run ended because the user said no to its call; nil
+// if it ended otherwise.
+func (r *Run) DeclinedAt() (at *StepState) {
+	if r.Result == nil || r.Result.Reason != event.ReasonDenied {
+		return nil
+	}
+	r.roster().every(func(s *StepState) {
+		if at == nil && s.isDeclined() {
+			at = s
+		}
+	})
+	return at
+}
+
 // AttemptsOf returns the attempts of a step, in order.
 func (r *Run) AttemptsOf(index string) []Attempt {
 	var out []Attempt
@@ -200,6 +221,7 @@ func (r *Run) Summary() Summary {
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason
 	}
+	s.Declined = r.DeclinedAt() != nil
 	if r.Undone != nil {
 		s.Undone = true
 		for _, f := range r.Undone.Files {
@@ -229,6 +251,9 @@ func (r *Run) Snapshot(live bool) Snapshot {
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
 		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption().isLost() || !live && !r.caller().repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
+		}
+		if why, declined := step.Declined(); declined {
+			s.Declined = append(s.Declined, Declined{Step: step.Step.Index, Reason: why})
 		}
 	})
 	return s

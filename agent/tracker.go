@@ -265,6 +265,7 @@ func (r tracker) handleFailure(s *StepState) {
 		r.stopItems(s)
 		return
 	default:
+		r.hearsNo(s)
 		r.scheduler.skipDependents(s)
 		return
 	}
@@ -272,7 +273,11 @@ func (r tracker) handleFailure(s *StepState) {
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 	switch {
 	case s.Failure == event.FailureDenied:
-		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
+		if r.hearsNo(s) {
+			r.planning.failStep(s.Step.Index, string(s.Error))
+			return
+		}
+		reason, sentence = event.ReasonDenied, s.deniedWords()
 	case s.Failure == event.FailureInterrupted:
 		status, reason, sentence = event.StatusCanceled, event.ReasonInterrupted, headline(string(s.Error))
 	case !s.Failure.Replannable():
@@ -311,6 +316,23 @@ func (r tracker) handleFailure(s *StepState) {
 	default:
 		r.outcome.end(status, reason, sentence)
 	}
+}
+
+// hearsNo makes the reason why the user declined a call the request for a new plan of the rest.
+// It reports whether there is one: without a reason, the user has still to say what follows.
+func (r tracker) hearsNo(s *StepState) bool {
+	reason, _ := s.Declined()
+	if reason == "" || r.outcome.ends() || !r.canReplan() {
+		return false
+	}
+	r.planning.keepMessages(string(reason))
+	r.dialogue.applyRemarks()
+	return true
+}
+
+// canReplan reports whether the run may still make a new plan of the rest.
+func (r tracker) canReplan() bool {
+	return r.origins.canReplan() && !r.meter.Limits.NoReplan && r.meter.replansLeft() > 0 && !r.terms.DryRun()
 }
 
 // leavesAChoice reports whether the user has something to decide after a failed step.
@@ -379,7 +401,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate().answer(d.Decision == event.Allow)
+		s.gate().answer(d)
 		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.permissions.acceptChange(g)
@@ -388,7 +410,7 @@ func (r tracker) applyGateResolved(d event.GateResolved) {
 			}
 		}
 		if g.Items > 0 {
-			r.answerItems(s, d.Decision)
+			r.answerItems(s, d)
 		}
 		return
 	}
@@ -428,7 +450,7 @@ func (r tracker) edit(s *StepState, before, args map[string]any) {
 }
 
 // answerItems applies the answer at the gate of an item to all items of its step.
-func (r tracker) answerItems(s *StepState, decision event.Decision) {
+func (r tracker) answerItems(s *StepState, d event.GateResolved) {
 	of := s.item().owner()
 	if of == nil {
 		return
@@ -437,11 +459,11 @@ func (r tracker) answerItems(s *StepState, decision event.Decision) {
 		of.fanOut().setAsker(nil)
 	}
 	for _, item := range of.Items {
-		if decision == event.Deny && item.Status == StepPending {
-			item.gate().answer(false)
+		if d.Decision == event.Deny && item.Status == StepPending {
+			item.gate().answer(d)
 		}
 	}
-	if decision == event.Allow {
+	if d.Decision == event.Allow {
 		of.gate().allowItems(r.tools.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {
@@ -536,13 +558,16 @@ func (r tracker) applyFailureResolved(d event.FailureResolved) {
 		r.planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
+		sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 		switch s.Failure {
 		case event.FailureDenied:
-			reason = event.ReasonDenied
+			if reason = event.ReasonDenied; s.isDeclined() {
+				sentence = s.deniedWords()
+			}
 		case event.FailureInterrupted:
 			status, reason = event.StatusCanceled, event.ReasonInterrupted
 		}
-		r.outcome.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
+		r.outcome.end(status, reason, sentence)
 	}
 	r.scheduler.enqueue(s)
 }

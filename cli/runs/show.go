@@ -61,6 +61,8 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 		switch {
 		case s.Undone:
 			state.Style = styles.Muted
+		case s.Declined:
+			state.Style = styles.Text
 		case r.Status == event.StatusCompleted:
 			state.Style = styles.Success
 		case r.Status == event.StatusCanceled:
@@ -99,7 +101,10 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
 			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
 		}[step.Status]
-		if sign.Text == "" {
+		switch {
+		case wording.IsDeclined(step):
+			sign = p.Signs.Declined
+		case sign.Text == "":
 			sign = p.Signs.Pending
 		}
 		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
@@ -123,7 +128,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			p.Line("")
 			p.Markdown(r.Answer.Visible())
 		}
-		if r.Error != "" && why == "" && r.Reason != event.ReasonInterrupted {
+		if r.Error != "" && why == "" && !s.Declined && r.Reason != event.ReasonInterrupted {
 			p.Line("")
 			p.Line("%s %s", p.Signs.Failed, r.Error)
 		}
@@ -161,6 +166,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	case agent.StepFailed, agent.StepSkipped:
 		if s.NotTaken {
 			return "  " + s.Error.Line()
+		}
+		if why, declined := s.Declined(); declined {
+			return "  " + wording.DeclinedState(why)
 		}
 		words = "  " + string(s.Status)
 		if outcome == "" || outcome != wording.ShortCause(s.Error) {

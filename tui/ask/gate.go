@@ -28,6 +28,7 @@ type OpenGate struct {
 	Allowed []string                        // what the user has allowed in the run beyond a single call
 	Goal    string                          // of the run
 	Repeats bool                            // a call that was allowed once before
+	Heard   bool                            // a model follows what the user says in place of a yes
 }
 
 // untrustedMark marks calls that carry text of outsiders.
@@ -117,7 +118,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		{id: "gate.once", does: allow, short: short, send: once, allows: true},
 		forRun,
 		always,
-		{id: "gate.deny", does: "deny", short: "deny", send: deny},
+		{id: "gate.deny", does: "deny", short: "deny", send: deny, says: true},
 		{id: "gate.edit", does: "edit", short: "edit", edit: args, schema: schemaOf(g.Tools, g.Ask.QualifiedTool(), g.Ask.Tool)},
 	}
 }

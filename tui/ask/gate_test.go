@@ -20,7 +20,6 @@ func TestGateAnswers(t *testing.T) {
 	for key, want := range map[string]session.Command{
 		"y": answer("4.1.1", event.Allow, event.ScopeOnce),
 		"r": answer("4.1.1", event.Allow, event.ScopeRun),
-		"n": answer("4.1.1", event.Deny, event.ScopeOnce),
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, 120, 36, renames(panetest.HandlerGate())...)

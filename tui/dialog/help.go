@@ -287,6 +287,7 @@ func (h *Help) signs() []string {
 		l.Danger.Render(g.Failed) + " failed",
 		l.Warning.Render(g.Retry) + " retry",
 		l.Faint.Render(g.Skipped) + " skipped",
+		l.Text.Render(g.Declined) + " declined",
 		l.Warning.Render(g.Doubt) + " in doubt",
 		l.Warning.Render(g.Stopped) + " stopped",
 		l.Added.Render(g.Added) + " added",

@@ -22,6 +22,7 @@ type Ending struct {
 	Evidence string         // how many checks hold; "" without checks
 	Failed   untrusted.Text // why a step failed last; "" for none
 	Doubt    untrusted.Text // why a step is in doubt; "" for none
+	Declined bool           // the user said no to a call, which ended the run
 
 	resumes string // what a resume does, behind the key or command; "" if none is possible
 	kept    bool   // finished steps are kept then
@@ -65,7 +66,7 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 	if r.Unanswered != "" {
 		at.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + at.run.ID})
 	}
-	e := &Ending{Result: r, Word: outcomeWord(at, r), Steps: stepsDone(at.run), Evidence: wording.EvidenceWords(at.run), Failed: at.lastFailure(), Doubt: at.lastDoubt()}
+	e := &Ending{Result: r, Word: outcomeWord(at, r), Steps: stepsDone(at.run), Evidence: wording.EvidenceWords(at.run), Failed: at.lastFailure(), Doubt: at.lastDoubt(), Declined: at.run.DeclinedAt() != nil}
 	if !at.isRead(Caller) && explained(at, r) {
 		e.Result.Error = ""
 	}
@@ -100,12 +101,14 @@ func figures(run *agent.Run, r event.Result) []string {
 func explained(at scene, r event.Result) bool {
 	failed := at.lastFailure()
 	denied := at.isRead(Lines) && r.Reason == event.ReasonDenied && failed != "" // the outcome says it again
-	return at.hasEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
+	return at.run.DeclinedAt() != nil || at.hasEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.
 func outcomeWord(at scene, r event.Result) string {
 	switch why := wording.FailureReason(at.run, r); {
+	case at.run.DeclinedAt() != nil:
+		return "stopped: " + wording.DeclinedStep(at.run)
 	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, at.lastFailure()) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:

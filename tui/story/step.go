@@ -254,6 +254,10 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 		s.tellOfMany(at, p, d)
 		return
 	}
+	if p.step != nil && wording.IsDeclined(p.step) {
+		s.tellDeclined(at, p, d)
+		return
+	}
 	at.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: wording.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
 	if s.tellOfMany(at, p, d) {
 		return
@@ -265,6 +269,15 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 	at.tell(Lines, failed)
 }
 
+// tellDeclined tells that the user said no to the call of a step. The answer at its gate has told
+// it to all who are told of answers.
+func (s *steps) tellDeclined(at scene, p place, d event.StepFailed) {
+	at.tell(Caller, Entry{Kind: Failure, Level: Declined, Words: wording.StepWords(d.Index) + " was declined", fails: d.Error})
+	if !s.tellOfMany(at, p, d) {
+		at.tell(Lines, Entry{Level: Declined, Depth: p.depth, Words: p.name, Facts: []string{"declined"}, fails: d.Error})
+	}
+}
+
 // tellFailure tells once that an attempt of a step failed.
 func (s *steps) tellFailure(at scene, index string, reason untrusted.Text) {
 	if !at.isRead(Screen) || s.attempt == attemptOf(at.run, index) {
@@ -273,6 +286,9 @@ func (s *steps) tellFailure(at scene, index string, reason untrusted.Text) {
 	s.attempt = attemptOf(at.run, index)
 	kind := event.FailureKind("")
 	if step := at.run.Step(index); step != nil {
+		if wording.IsDeclined(step) {
+			return // the answer at its gate said it
+		}
 		kind = step.Failure
 	}
 	words := wording.FailedWords(index, kind, reason)

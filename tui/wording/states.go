@@ -27,7 +27,8 @@ const (
 	ClassGate
 	ClassDoubt
 	ClassFailed
-	ClassStopped // started, but not finished when its run ended
+	ClassDeclined // the user said no to its call
+	ClassStopped  // started, but not finished when its run ended
 	ClassDone
 	ClassSkipped
 	stepClasses
@@ -78,6 +79,9 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 	case agent.StepWaiting:
 		return ClassGate
 	case agent.StepFailed:
+		if IsDeclined(s) {
+			return ClassDeclined
+		}
 		return ClassFailed
 	case agent.StepInDoubt:
 		return ClassDoubt
@@ -115,6 +119,30 @@ func Halted(run *agent.Run, s *agent.StepState) bool {
 	default:
 		return s.Status == agent.StepPending && s.Attempt > 0
 	}
+}
+
+// IsDeclined reports whether the user said no to the call of a step.
+func IsDeclined(s *agent.StepState) bool {
+	_, declined := s.Declined()
+	return declined
+}
+
+// IsDeclinedAt reports whether the user said no to the call of the step with an index.
+func IsDeclinedAt(run *agent.Run, index string) bool {
+	s := run.Step(index)
+	return s != nil && IsDeclined(s)
+}
+
+// DeclinedState is the state of a declined step, with the reason if the user gave one:
+// "declined: only the tests".
+func DeclinedState(why untrusted.Text) string { return "declined" + reasonGiven(why) }
+
+// reasonGiven returns the user's reason for use after the statement that it explains; "" for none.
+func reasonGiven(why untrusted.Text) string {
+	if why.Line() == "" {
+		return ""
+	}
+	return ": " + why.Line()
 }
 
 // FailureOf says why an ended step produced nothing, or returns "" if it did not
@@ -210,7 +238,10 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 		agent.StepSkipped:   "skipped",
 		agent.StepInDoubt:   "in doubt: it may have taken effect",
 	}[s.Status]
-	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
+	switch why, declined := s.Declined(); {
+	case declined:
+		words = DeclinedState(why)
+	case s.Status == agent.StepFailed && s.Failure == event.FailureDenied:
 		words = "denied: it was not called"
 	}
 	if s.NotTaken {
@@ -265,7 +296,10 @@ func StateSummary(s *agent.StepState) string {
 	if s.DryRun {
 		return NothingCalled
 	}
-	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
+	switch why, declined := s.Declined(); {
+	case declined:
+		words = DeclinedState(why)
+	case s.Status == agent.StepCompleted || s.Status == agent.StepFailed:
 		words += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
 	}
 	if s.Items != nil {
