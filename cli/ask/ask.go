@@ -175,10 +175,9 @@ type question struct {
 
 // answer is the meaning of a line.
 type answer struct {
-	send     session.Command
-	then     *question // follow-up question; nil is none
-	afterKey *question // asked first if one key gave the answer, so that no more could be typed; nil is none
-	message  string    // text to show before asking again
+	send    session.Command
+	then    *question // follow-up question; nil is none
+	message string    // text to show before asking again
 }
 
 // understand returns the meaning of a line, or why it has none.
@@ -395,9 +394,6 @@ func (q *Questions) listen() {
 			reply := answer{send: ask.careful}
 			if more {
 				reply = ask.understand(strings.TrimSpace(line))
-			}
-			if keyed && reply.afterKey != nil {
-				reply = answer{then: reply.afterKey}
 			}
 			// The question may have been decided while the user was typing.
 			if reply.send != nil && q.waits(asked) {

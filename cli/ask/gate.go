@@ -51,11 +51,13 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 			}
 		case "a", "always":
 			return alwaysAnswer(&ask, g, resolve)
+		case "b", "because":
+			return answer{then: whyQuestion(run, g)}
 		case "e", "edit":
 			return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
 		}
 		if no, why := refusal(line); no {
-			return answer{send: declined(run, g, why), afterKey: whyQuestion(run, g)}
+			return answer{send: declined(run, g, why)}
 		}
 		return plain(line)
 	}
@@ -77,7 +79,7 @@ func declined(run string, g event.GateRequested, why string) session.Command {
 // whyQuestion asks why the user says no. An empty line gives no reason.
 func whyQuestion(run string, g event.GateRequested) *question {
 	return &question{
-		prompt: "  why not, or what to do instead? (enter alone gives no reason): ", careful: declined(run, g, ""),
+		prompt: "  why not, or what to do instead? (an empty line gives no reason): ", careful: declined(run, g, ""),
 		answer: func(line string) answer { return answer{send: declined(run, g, line)} },
 	}
 }
@@ -123,7 +125,8 @@ func gateHelp(g event.GateRequested) []string {
 		"y, yes, once: allow this call once",
 		run,
 		always,
-		"n, no, deny: do not make the call; words after it are the reason: n use the tests" + endOfInput,
+		"n, no, deny: do not make the call; words on the same line are the reason" + endOfInput,
+		"b, because: do not make the call, and say why or what to do instead",
 		"e, edit: type other arguments as JSON; the gate then asks again",
 	}
 }

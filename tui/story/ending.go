@@ -44,6 +44,7 @@ func (e *Ending) Resume(by string) string {
 // tellEnding tells how the run ended: its answer or its results, why it ended, and what
 // can be done about it.
 func tellEnding(at scene, gates *gates, r event.Result) {
+	tellNotRun(at, r)
 	var results []Result
 	if r.Answer != "" {
 		answer := Entry{Kind: Answer, Text: r.Answer}
@@ -84,6 +85,24 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 	}
 }
 
+// tellNotRun tells which steps of the plan had not begun when the run failed.
+func tellNotRun(at scene, r event.Result) {
+	const most = 3
+	if r.Status != event.StatusFailed {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(at.run.Steps), func(s *agent.StepState) bool {
+		return s.Draft || s.Status != agent.StepPending || s.Attempt > 0
+	})
+	for i, s := range left {
+		if i == most && len(left) > most+1 {
+			at.tell(Lines, Entry{Level: Skipped, Words: "and " + english.Count(len(left)-most, "more step") + "  not run"})
+			return
+		}
+		at.tell(Lines, Entry{Level: Skipped, Words: s.Step.Index + " " + s.Step.Title.Line() + "  not run"})
+	}
+}
+
 // figures lists what a run used and what is shown of it.
 func figures(run *agent.Run, r event.Result) []string {
 	parts := wording.UsageParts(r)
@@ -108,7 +127,7 @@ func explained(at scene, r event.Result) bool {
 func outcomeWord(at scene, r event.Result) string {
 	switch why := wording.FailureReason(at.run, r); {
 	case at.run.DeclinedAt() != nil:
-		return "stopped: " + wording.DeclinedStep(at.run)
+		return "stopped: " + wording.DeclinedStep(at.run, false)
 	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, at.lastFailure()) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:

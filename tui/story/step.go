@@ -24,6 +24,7 @@ type steps struct {
 	polled   map[string]untrusted.Text // what each step waits for
 	tenths   map[string]int            // of the items of each step that have ended, by run and step
 	progress map[string]progress       // told last, by run and step
+	held     heldLines                 // until it is known whether the step is done
 }
 
 // failure is the failure of a step.
@@ -212,7 +213,9 @@ func (s *steps) tellCompleted(at scene, d event.StepCompleted) {
 			done.Facts = append(done.Facts, words)
 		}
 	}
-	at.tell(Lines, done)
+	if !s.held.begin(at, d.Index, done) {
+		at.tell(Lines, done)
+	}
 }
 
 // brief returns the title of a step of the plan, "" of a call. An item gives that of its
@@ -267,6 +270,7 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 		failed.Detail = d.Error.Visible()
 	}
 	at.tell(Lines, failed)
+	s.held.release(at, d.Index, false)
 }
 
 // tellDeclined tells that the user said no to the call of a step. The answer at its gate has told
@@ -361,7 +365,9 @@ func (s *steps) tellChecked(at scene, d event.CheckCompleted) {
 	if e.Depth = p.depth + 1; p.inner {
 		e.Words = d.Index + " " + e.Words // other items may have ended since its own line
 	}
-	at.tell(Lines, e)
+	if !s.held.add(at, d.Index, e) {
+		at.tell(Lines, e)
+	}
 }
 
 // tellRetried tells that a step is tried again, or what it waits for, each state of it once.

@@ -152,7 +152,7 @@ func GateDecision(d event.GateResolved) string {
 func answered(d event.GateResolved, what string) string {
 	switch {
 	case d.Declined():
-		return "declined" + what + reasonGiven(d.Reason)
+		return "declined" + what + ReasonGiven(d.Reason)
 	case d.Decision == event.Deny:
 		return "denied" + what
 	case d.Decision == event.Edit:

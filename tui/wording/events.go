@@ -90,7 +90,7 @@ func FailureReason(run *agent.Run, r event.Result) string {
 func EndWords(run *agent.Run, r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCanceled: "Stopped"}[r.Status]
 	duration := Milliseconds(r.DurationMS)
-	at := DeclinedStep(run)
+	at := DeclinedStep(run, true)
 	switch {
 	case at != "":
 		return "Stopped after " + duration + ": " + at
@@ -108,8 +108,9 @@ func EndWords(run *agent.Run, r event.Result) string {
 }
 
 // DeclinedStep says which step the user declined, if that ended the run: "you declined step 4,
-// Apply the change". It returns "" if it ended otherwise; the run may be nil.
-func DeclinedStep(run *agent.Run) string {
+// Apply the change", with the reason if because is set the reason. It returns "" if it ended otherwise; the run
+// may be nil.
+func DeclinedStep(run *agent.Run, because bool) string {
 	if run == nil {
 		return ""
 	}
@@ -117,8 +118,11 @@ func DeclinedStep(run *agent.Run) string {
 	if at == nil {
 		return ""
 	}
-	why, _ := at.Declined()
-	return "you declined " + StepWords(at.Step.Index) + ", " + at.Step.Title.Line() + reasonGiven(why)
+	words := "you declined " + StepWords(at.Step.Index) + ", " + at.Step.Title.Line()
+	if why, _ := at.Declined(); because {
+		words += ReasonGiven(why)
+	}
+	return words
 }
 
 // PartialWords says what a run left out that ended as partial.

@@ -135,10 +135,10 @@ func IsDeclinedAt(run *agent.Run, index string) bool {
 
 // DeclinedState is the state of a declined step, with the reason if the user gave one:
 // "declined: only the tests".
-func DeclinedState(why untrusted.Text) string { return "declined" + reasonGiven(why) }
+func DeclinedState(why untrusted.Text) string { return "declined" + ReasonGiven(why) }
 
-// reasonGiven returns the user's reason for use after the statement that it explains; "" for none.
-func reasonGiven(why untrusted.Text) string {
+// ReasonGiven returns the user's reason for use after the statement that it explains; "" for none.
+func ReasonGiven(why untrusted.Text) string {
 	if why.Line() == "" {
 		return ""
 	}
@@ -148,6 +148,9 @@ func reasonGiven(why untrusted.Text) string {
 // FailureOf says why an ended step produced nothing, or returns "" if it did not
 // fail.
 func FailureOf(s *agent.StepState) untrusted.Text {
+	if why, declined := s.Declined(); declined {
+		return untrusted.Text(DeclinedState(why))
+	}
 	if s.Error != "" && s.Status.Ended() {
 		return s.Error
 	}
@@ -189,7 +192,7 @@ func isCall(s *agent.StepState) bool {
 // "3 of 4 verified, 1 has no tests". It is "" in plans without
 // checks, and before the first one is evaluated.
 func EvidenceWords(run *agent.Run) string {
-	if run == nil || !run.Checks() || run.DryRun() {
+	if run == nil || !run.Checks() || run.DryRun() || run.DeclinedAt() != nil {
 		return ""
 	}
 	evidence := run.Evidence()
