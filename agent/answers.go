@@ -10,7 +10,6 @@ import (
 	"replan/internal/english"
 	"replan/internal/markdown"
 	"replan/internal/untrusted"
-	"replan/planning/expression"
 	"replan/planning/intent"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -147,9 +146,9 @@ func (r answers) stepResults(bound int) string {
 }
 
 // Evidence returns what is known about the checks of the plan, and about the steps that
-// no check covers although they may have effects or are a model's work.
+// no check covers although they may have effects or are a model's work, see [answers.shown].
 func (r answers) Evidence() []plan.Evidence {
-	out := []plan.Evidence{}
+	out, tests := []plan.Evidence{}, r.testRuns()
 	for _, s := range r.board.steps() {
 		switch {
 		case s.isDraft() || s.isDry() || s.notTaken():
@@ -157,8 +156,10 @@ func (r answers) Evidence() []plan.Evidence {
 			out = append(out, itemEvidence(s)...)
 		case len(ChecksOf(s.planned())) > 0:
 			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
-		case s.status() == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
+		case s.status() == StepCompleted:
+			if e, claims := r.shown(s, tests); claims {
+				out = append(out, e)
+			}
 		}
 	}
 	if r.terms.DryRun() {
@@ -179,8 +180,11 @@ func (r answers) StateOf(s stepView) plan.EvidenceState {
 		}
 		return ""
 	case len(ChecksOf(s.planned())) == 0:
-		if s.status() == StepCompleted && r.claims(s) {
-			return plan.StateClaimed
+		if s.status() != StepCompleted || !r.claims(s) {
+			return ""
+		}
+		if e, claims := r.shown(s, r.testRuns()); claims {
+			return e.State
 		}
 		return ""
 	case len(s.checked()) == 0:

@@ -179,6 +179,9 @@ func (r *Run) PassesOver(s *StepState) bool {
 		r.Plan.FailureOf(s.Step, r.Terms.fallback()) == plan.OnFailureSkip
 }
 
+// RequiresVerified reports whether the run fails at its end unless all of its evidence is verified.
+func (r *Run) RequiresVerified() bool { return r.Terms.requireVerified() }
+
 // HearsNo reports whether a model follows the reason of a user who declines the call of a step:
 // the one that asked for the call, or the one that plans the rest again.
 func (r *Run) HearsNo(index string) bool {

@@ -114,7 +114,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	}
 	if run.Checks() {
 		p.Line("")
-		p.Line("%s:", wording.EvidenceWords(run))
+		p.Line("%s:", config.First(wording.EvidenceWords(run), "evidence"))
 		for _, e := range snapshot.Evidence {
 			p.Line("  %s", wording.EvidenceLine(e))
 		}

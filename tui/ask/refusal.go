@@ -16,8 +16,8 @@ type refusal struct {
 	line   *draw.Editor // nil while it is closed
 	send   session.Resolve
 	key    string // that opened it
-	heard  bool // a model follows what the user says
-	at     int  // line of the dialog on which it was drawn last
+	heard  bool   // a model follows what the user says
+	at     int    // line of the dialog on which it was drawn last
 }
 
 // whyNot is what the line asks for, before the text.

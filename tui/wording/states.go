@@ -188,9 +188,9 @@ func isCall(s *agent.StepState) bool {
 	return s.Parent != "" && !item
 }
 
-// EvidenceWords counts the checks that hold, and those about tests that there are not:
-// "3 of 4 verified, 1 has no tests". It is "" in plans without
-// checks, and before the first one is evaluated.
+// EvidenceWords counts what is verified, and what is not as it should be: "3 verified, 1 refuted".
+// What is only claimed counts where the run must be verified. It is "" in plans without checks,
+// before the first one is evaluated, and where nothing is to be said.
 func EvidenceWords(run *agent.Run) string {
 	if run == nil || !run.Checks() || run.DryRun() || run.DeclinedAt() != nil {
 		return ""
@@ -199,20 +199,22 @@ func EvidenceWords(run *agent.Run) string {
 	if run.Result == nil && !slices.ContainsFunc(evidence, func(e plan.Evidence) bool { return len(e.Saw) > 0 }) {
 		return ""
 	}
-	words, untested := fmt.Sprintf("%d of %d verified", plan.CountVerified(evidence), len(evidence)), 0
+	counts := map[string]int{}
 	for _, e := range evidence {
-		if e.Reason == plan.NoTests {
-			untested++
+		switch {
+		case e.State == plan.StateUnchecked && e.Reason == plan.NoTests:
+			counts["without tests"]++
+		case e.State != plan.StateClaimed || run.RequiresVerified():
+			counts[string(e.State)]++
 		}
 	}
-	switch untested {
-	case 0:
-		return words
-	case 1:
-		return words + ", 1 has no tests"
-	default:
-		return fmt.Sprintf("%s, %d have no tests", words, untested)
+	var words []string
+	for _, state := range []string{string(plan.StateVerified), string(plan.StateRefuted), string(plan.StateUnchecked), "without tests", string(plan.StateClaimed)} {
+		if n := counts[state]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, state))
+		}
 	}
+	return strings.Join(words, ", ")
 }
 
 // EvidenceLine says what is known of one claim: "claimed: step 2, Change the file".
