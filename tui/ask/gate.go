@@ -191,10 +191,15 @@ func (g OpenGate) notes(l *draw.Styles, width int) []string {
 	if whose != "" {
 		asks += " " + l.Glyphs.Separator + " " + whose
 	}
-	if sources == "" {
-		return append(lines, l.Faint.Render(l.Cut(asks, width-2)+more))
+	last := asks
+	if sources != "" {
+		lines, last = append(lines, l.Faint.Render(l.Cut(asks, width))), sources
 	}
-	return append(lines, l.Faint.Render(l.Cut(asks, width)), l.Faint.Render(l.Cut(sources, width-2)+more))
+	lines = append(lines, l.Faint.Render(l.Cut(last, width-2)+more))
+	if note := wording.AlwaysNote(g.Ask); note != "" {
+		wrapped(l.Faint, note)
+	}
+	return lines
 }
 
 // write writes the request: the change that the call makes, or the call itself.
@@ -321,10 +326,10 @@ func (g OpenGate) writeDetails(l *draw.Styles, d *draw.Document, args bool) {
 	for _, from := range wording.TextSources(a.Provenance, g.Tools) {
 		d.Field("from", l.Text, from)
 	}
-	if words := wording.PassRuleWords(a); words != "" {
-		d.Field("", l.Faint, words)
-	}
-	if a.Always == nil && a.NoAlways != "" {
+	switch note := wording.AlwaysNote(a); {
+	case note != "":
+		d.Field("always", l.Text, strings.TrimPrefix(note, "always "))
+	case a.Always == nil && a.NoAlways != "":
 		d.Field("always", l.Text, "is off: "+a.NoAlways.Visible())
 	}
 	if args && len(a.Args) > 0 {

@@ -187,7 +187,7 @@ func TestYesIsTakenOnceAllChangesWereInView(t *testing.T) {
 	s.Sent(answer("4.1.1", event.Allow, event.ScopeRun))
 
 	s = settled(t, 80, 24, renames(panetest.HandlerGate())...)
-	s.Wants("y allow once (2 more changed lines below)")
+	s.Wants("y allow once (3 more changed lines below)")
 	s.Type("r")
 	s.Sent()
 	s.Rest()
@@ -201,7 +201,7 @@ func TestYesIsTakenOnceAllChangesWereInView(t *testing.T) {
 // TestRestOfChangesIsNotUnread: the first yes scrolls to the end of the changes.
 func TestRestOfChangesIsNotUnread(t *testing.T) {
 	s := settled(t, 80, 24, renames(panetest.HandlerGate())...)
-	s.Wants("y allow once (2 more changed lines below)")
+	s.Wants("y allow once (3 more changed lines below)")
 	s.Type("y")
 	s.Sent()
 	s.Wants("This is the rest of it; y again allows it.")
