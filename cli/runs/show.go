@@ -112,7 +112,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
 		}
 	}
-	if run.Checks() {
+	if run.Checks() && !s.Declined {
 		p.Line("")
 		p.Line("%s:", config.First(wording.EvidenceWords(run), "evidence"))
 		for _, e := range snapshot.Evidence {
