@@ -185,6 +185,20 @@ func editing() keymap.Table[*Dialog] {
 	}
 }
 
+// refusing are the actions of the line.
+func refusing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "gate.refuse", Keys: "enter", Does: "deny: send the no, with the reason that you typed", KeyOnly: true, Do: (*Dialog).refuse},
+		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.refusal.close() })},
+	}
+}
+
+// refuse sends the no that the line is for.
+func (g *Dialog) refuse() keymap.Requests {
+	answer := g.refusal.answer()
+	return keymap.Requests{g.answer(g.current().id()), keymap.Answered{}, answer}
+}
+
 // GateLines returns the keys and words of the actions on a gate.
 func GateLines() keymap.Lines {
 	return slices.Concat(gateActions().Lines(), refusing().Lines(), leavingOut().Lines(), looking().Lines())

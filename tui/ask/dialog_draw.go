@@ -113,7 +113,7 @@ func (g *Dialog) View(size draw.Rect) []string {
 	}
 	drawn := g.bar(width - 4)
 	drawn.lines = append(slices.Clone(g.noted), drawn.lines...)
-	g.refusal.at = height - 1 - len(drawn.lines) + len(g.noted)
+	g.refusal.drawnAt(height - 1 - len(drawn.lines) + len(g.noted))
 	g.keyBar.place(drawn, height-1-len(drawn.lines))
 	bar := drawn.lines
 	for i, line := range bar {

@@ -7,7 +7,6 @@ import (
 
 	"replan/agent/session"
 	"replan/tui/draw"
-	"replan/tui/keymap"
 )
 
 // refusal is the line below a gate in which the user may say why they decline the call.
@@ -99,6 +98,9 @@ func (r *refusal) lines(width int) []string {
 	return draw.Hang(l.Accent.Bold(true).Render(whyNot), rows)
 }
 
+// drawnAt notes on which line of the dialog it was drawn.
+func (r *refusal) drawnAt(line int) { r.at = line }
+
 // cursor returns the text cursor, relative to the upper left corner of the dialog.
 func (r *refusal) cursor() *tea.Cursor {
 	c := r.line.Cursor()
@@ -106,18 +108,4 @@ func (r *refusal) cursor() *tea.Cursor {
 		c.X, c.Y = c.X+2+len(whyNot), c.Y+r.at // inside the border
 	}
 	return c
-}
-
-// refusing are the actions of the line.
-func refusing() keymap.Table[*Dialog] {
-	return keymap.Table[*Dialog]{
-		{ID: "gate.refuse", Keys: "enter", Does: "deny: send the no, with the reason that you typed", KeyOnly: true, Do: (*Dialog).refuse},
-		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.refusal.close() })},
-	}
-}
-
-// refuse sends the no that the line is for.
-func (g *Dialog) refuse() keymap.Requests {
-	answer := g.refusal.answer()
-	return keymap.Requests{g.answer(g.current().id()), keymap.Answered{}, answer}
 }

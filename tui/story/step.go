@@ -113,6 +113,9 @@ func (s *steps) tell(at scene, data event.Data) bool {
 	return true
 }
 
+// releaseHeld tells of the steps of a run that ends before they were checked.
+func (s *steps) releaseHeld(at scene) { s.held.releaseRun(at) }
+
 // colon returns a reason for use after the statement it explains.
 func colon(reason untrusted.Text) string {
 	why := reason.Line()

@@ -72,7 +72,7 @@ func (s *Story) Apply(e event.Event) ([]Entry, error) {
 func (s *Story) Tell(data event.Data, before Before) []Entry {
 	at := scene{&s.page, s.run, s.nested, before}
 	if _, ends := data.(event.RunCompleted); ends {
-		s.steps.held.releaseRun(at)
+		s.steps.releaseHeld(at)
 	}
 	_ = s.models.tell(at, data) || tellRun(at, &s.gates, data) || tellPlan(at, &s.steps, data) || s.gates.tell(at, data) ||
 		s.steps.tell(at, data) || tellNotice(at, data)
