@@ -52,8 +52,8 @@ func (r answers) shownBy(s stepView, tests []testRun) (state plan.EvidenceState,
 		return plan.StateClaimed, "", true
 	}
 	said := members(s.result())
-	switch {
-	case tool.Name == "test.run", tool.Name == "test.lint":
+	switch tool.Name {
+	case "test.run", "test.lint":
 		if passed, _ := said["passed"].(bool); !passed {
 			return "", "", false
 		}
@@ -65,7 +65,7 @@ func (r answers) shownBy(s stepView, tests []testRun) (state plan.EvidenceState,
 		}
 		summary, _ := said["summary"].(string)
 		return plan.StateVerified, untrusted.Text(summary), true
-	case tool.Name == "proc.run":
+	case "proc.run":
 		if name := builds(s.startedWith()); name != "" && said["exit"] != nil && number(said["exit"]) == 0 {
 			return plan.StateVerified, untrusted.Text(name + " ended well"), true
 		}

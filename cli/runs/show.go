@@ -96,22 +96,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	if run.Result != nil {
 		why = wording.FailureReason(run, *run.Result) // in the first line
 	}
-	for _, step := range run.Steps {
-		sign := map[agent.StepStatus]plain.Ink{
-			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
-			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
-		}[step.Status]
-		switch {
-		case wording.IsDeclined(step):
-			sign = p.Signs.Declined
-		case sign.Text == "":
-			sign = p.Signs.Pending
-		}
-		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
-		for _, item := range wording.ItemsLeftOut(step) {
-			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
-		}
-	}
+	stepLines(p, run, why)
 	if run.Checks() && !s.Declined {
 		p.Line("")
 		p.Line("%s:", config.First(wording.EvidenceWords(run), "evidence"))
@@ -136,6 +121,26 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	if s.Resumable {
 		p.Line("")
 		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), wording.ShortID(s.Run), host.Of(o.app).Again())
+	}
+}
+
+// stepLines prints the steps of a run. An error that the outcome names, why, is left out.
+func stepLines(p *plain.Printer, run *agent.Run, why string) {
+	for _, step := range run.Steps {
+		sign := map[agent.StepStatus]plain.Ink{
+			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
+			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
+		}[step.Status]
+		switch {
+		case wording.IsDeclined(step):
+			sign = p.Signs.Declined
+		case sign.Text == "":
+			sign = p.Signs.Pending
+		}
+		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
+		for _, item := range wording.ItemsLeftOut(step) {
+			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (g *Dialog) notesFor(width, height int) []string {
 	notes := g.current().notes(g.styles, width)
 	if most := max(height/5, 1); len(notes) > most {
 		notes = notes[:most]
-		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + " " + g.styles.Glyphs.Folded
+		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + g.styles.Faint.Render(" "+g.styles.Glyphs.Folded)
 	}
 	return notes
 }

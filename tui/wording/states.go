@@ -200,8 +200,10 @@ func EvidenceWords(run *agent.Run) string {
 		return ""
 	}
 	counts := map[string]int{}
+	done := run.Result != nil && run.Result.Status == event.StatusCompleted // else the checks are still to come, or will not
 	for _, e := range evidence {
 		switch {
+		case e.State == plan.StateUnchecked && e.Reason != plan.NoTests && !done:
 		case e.State == plan.StateUnchecked && e.Reason == plan.NoTests:
 			counts["without tests"]++
 		case e.State != plan.StateClaimed || run.RequiresVerified():
