@@ -9,7 +9,6 @@ import (
 	"replan/agent/event"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
-	"replan/planning/intent"
 	"replan/planning/plan"
 )
 
@@ -33,10 +32,7 @@ func (c CallCheck) Once() string {
 // Returned returns the event for a call that took ms.
 func (c CallCheck) Returned(result any, ms int64) event.CheckCompleted {
 	c.Values["result"] = result
-	done := evaluated(c.Check, c.Values)
-	if runsTests(c.Tool) && intent.Untested(result) {
-		done = untested(done)
-	}
+	done := untested(evaluated(c.Check, c.Values), nothingRan(c.Tool, result))
 	done.MS = ms
 	return done
 }
@@ -77,11 +73,11 @@ func evaluated(c event.CheckCompleted, values map[string]any) event.CheckComplet
 	return c
 }
 
-// untested returns a check about tests where there were none: that none of them fails
-// shows nothing.
-func untested(c event.CheckCompleted) event.CheckCompleted {
-	if c.State == plan.StateVerified {
-		c.State, c.Reason = plan.StateUnchecked, plan.NoTests
+// untested returns a check about tests of which none ran, and why: that none of them fails
+// shows nothing. why is "" if tests ran.
+func untested(c event.CheckCompleted, why untrusted.Text) event.CheckCompleted {
+	if why != "" && c.State == plan.StateVerified {
+		c.State, c.Reason = plan.StateUnchecked, why
 	}
 	return c
 }

@@ -9,7 +9,6 @@ import (
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/expression"
-	"replan/planning/intent"
 	"replan/planning/plan"
 )
 
@@ -27,12 +26,12 @@ type checker struct {
 	origins    *origins
 }
 
-// looksAtNoTests reports whether an expression of a check is about tests, and there were none. A
-// wait is over all the same.
-func (r *checker) looksAtNoTests(subject checkSubject, names []string) bool {
+// looksAtNoTests returns why an expression of a check shows nothing: it is about tests, and none
+// ran. It is "" otherwise. A wait is over all the same.
+func (r *checker) looksAtNoTests(subject checkSubject, names []string) untrusted.Text {
 	s := subject.step
 	if s != nil && s.planned().Until != nil && len(subject.done) == 0 {
-		return false
+		return ""
 	}
 	for _, name := range names {
 		from := []stepView{s}
@@ -43,12 +42,12 @@ func (r *checker) looksAtNoTests(subject checkSubject, names []string) bool {
 			from = r.origins.producersFor(s, name)
 		}
 		for _, other := range from {
-			if runsTests(r.tools.facts(other.tool()).Tool) && intent.Untested(other.result()) {
-				return true
+			if why := nothingRan(r.tools.facts(other.tool()).Tool, other.result()); why != "" {
+				return why
 			}
 		}
 	}
-	return false
+	return ""
 }
 
 // nextChecks evaluates the checks of the steps whose work is done.
@@ -109,9 +108,7 @@ func (r *checker) nextCheck(subject checkSubject, free *slots) []Action {
 		return []Action{{Record: done}}
 	}
 	if check.Tool == "" {
-		if done = evaluated(done, values); r.looksAtNoTests(subject, expression.NamesOf(check.Expect)) {
-			done = untested(done)
-		}
+		done = untested(evaluated(done, values), r.looksAtNoTests(subject, expression.NamesOf(check.Expect)))
 		return []Action{{Record: done}}
 	}
 	if free.noTool() {

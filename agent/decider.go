@@ -34,6 +34,7 @@ func (r *decider) handleFailure(s *StepState) {
 		r.expander.stopItems(s)
 		return
 	default:
+		r.followReason(s)
 		r.scheduler.skipDependents(s)
 		return
 	}
@@ -41,7 +42,11 @@ func (r *decider) handleFailure(s *StepState) {
 	sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 	switch {
 	case s.Failure == event.FailureDenied:
-		reason, sentence = event.ReasonDenied, fmt.Sprintf("step %s (%s) was denied", s.Step.Index, s.Step.Title)
+		if r.followReason(s) {
+			r.planning.failStep(s.Step.Index, string(s.Error))
+			return
+		}
+		reason, sentence = event.ReasonDenied, s.deniedWords()
 	case s.Failure == event.FailureInterrupted:
 		status, reason, sentence = event.StatusCanceled, event.ReasonInterrupted, headline(string(s.Error))
 	case !s.Failure.Replannable():
@@ -80,6 +85,23 @@ func (r *decider) handleFailure(s *StepState) {
 	default:
 		r.outcome.end(status, reason, sentence)
 	}
+}
+
+// followReason makes the reason why the user declined a call the request for a new plan of the
+// rest. It reports whether there is one: without a reason, the user has still to say what follows.
+func (r *decider) followReason(s *StepState) bool {
+	reason, _ := s.Declined()
+	if reason == "" || r.outcome.ends() || !r.canReplan() {
+		return false
+	}
+	r.planning.keepMessages(string(reason))
+	r.dialogue.applyRemarks()
+	return true
+}
+
+// canReplan reports whether the run may still make a new plan of the rest.
+func (r *decider) canReplan() bool {
+	return r.planning.canReplan(r.terms.Model) && !r.meter.Limits.NoReplan && r.meter.replansLeft() > 0 && !r.terms.DryRun()
 }
 
 // leavesAChoice reports whether the user has something to decide after a failed step.
@@ -173,13 +195,16 @@ func (r *decider) applyFailureResolved(d event.FailureResolved) {
 		r.planning.failStep(s.Step.Index, cmp.Or(string(s.Error), "the user asks for a new plan"))
 	default:
 		status, reason := event.StatusFailed, event.ReasonStepFailed
+		sentence := fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error)))
 		switch s.Failure {
 		case event.FailureDenied:
-			reason = event.ReasonDenied
+			if reason = event.ReasonDenied; s.isDeclined() {
+				sentence = s.deniedWords()
+			}
 		case event.FailureInterrupted:
 			status, reason = event.StatusCanceled, event.ReasonInterrupted
 		}
-		r.outcome.end(status, reason, fmt.Sprintf("step %s (%s) failed: %s", s.Step.Index, s.Step.Title, headline(string(s.Error))))
+		r.outcome.end(status, reason, sentence)
 	}
 	r.scheduler.enqueue(s)
 }

@@ -98,8 +98,8 @@ func (r *dialogue) handleCallFailure(c *StepState) {
 		// The model is not told: resuming this run resumes the requested one.
 		r.outcome.end(event.StatusFailed, event.ReasonInDoubt, string(c.Error))
 		return
-	case c.Failure == event.FailureDenied && !r.terms.attended():
-		sentence := fmt.Sprintf("step %s (%s) was denied", c.Step.Index, c.Step.Title)
+	case c.Failure == event.FailureDenied && !r.terms.attended() && !c.hasReason():
+		sentence := c.deniedWords()
 		if c.Run != "" {
 			sentence = fmt.Sprintf("step %s (%s) failed: %s", c.Step.Index, c.Step.Title, headline(string(c.Error)))
 		}

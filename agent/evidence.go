@@ -18,7 +18,7 @@ type evidence struct {
 
 // all carries out [Run.Evidence].
 func (r *evidence) all() []plan.Evidence {
-	out := []plan.Evidence{}
+	out, tests := []plan.Evidence{}, r.testRuns()
 	for _, s := range r.board.steps() {
 		switch {
 		case s.isDraft() || s.isDry() || s.notTaken():
@@ -26,8 +26,10 @@ func (r *evidence) all() []plan.Evidence {
 			out = append(out, itemEvidence(s)...)
 		case len(ChecksOf(s.planned())) > 0:
 			out = append(out, evidenceOf(s.index(), ChecksOf(s.planned()), s.checked())...)
-		case s.status() == StepCompleted && r.claims(s):
-			out = append(out, plan.Evidence{Title: s.title(), State: plan.StateClaimed, Saw: []expression.Sight{}, Step: s.index()})
+		case s.status() == StepCompleted:
+			if e, claims := r.shown(s, tests); claims {
+				out = append(out, e)
+			}
 		}
 	}
 	if r.terms.DryRun() {
@@ -47,8 +49,11 @@ func (r *evidence) stateOf(s stepView) plan.EvidenceState {
 		}
 		return ""
 	case len(ChecksOf(s.planned())) == 0:
-		if s.status() == StepCompleted && r.claims(s) {
-			return plan.StateClaimed
+		if s.status() != StepCompleted || !r.claims(s) {
+			return ""
+		}
+		if e, claims := r.shown(s, r.testRuns()); claims {
+			return e.State
 		}
 		return ""
 	case len(s.checked()) == 0:

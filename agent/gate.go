@@ -18,6 +18,8 @@ import (
 // stepGate tracks the gate of a step's next call.
 type stepGate struct {
 	answer   gateAnswer
+	declined bool // a user denied it, and reason is why, in their words
+	reason   untrusted.Text
 	call     string            // what the newest gate showed, see callHash
 	hashes   map[string]string // of the files as the gate showed them
 	command  *plan.Command     // as the gate showed it
@@ -74,12 +76,17 @@ func (g *stepGate) open(d event.GateRequested, call string) (waits bool) {
 	return !d.Nothing
 }
 
-// decide notes the answer of the user.
-func (g *stepGate) decide(allowed bool) {
-	g.answer = gateDenied
-	if allowed {
-		g.answer = gateAllowed
+// decide notes the answer to the gate.
+func (g *stepGate) decide(d event.GateResolved) {
+	g.answer, g.declined, g.reason = gateAllowed, false, ""
+	if d.Decision != event.Allow {
+		g.answer, g.declined, g.reason = gateDenied, d.Declined(), d.Reason
 	}
+}
+
+// declineReason returns why a user denied the call, and whether one did.
+func (g *stepGate) declineReason() (reason untrusted.Text, declined bool) {
+	return g.reason, g.denied() && g.declined
 }
 
 // allowed reports whether the user allowed the call.

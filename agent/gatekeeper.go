@@ -56,7 +56,7 @@ func (r *gatekeeper) applyGateResolved(d event.GateResolved) {
 			r.edit(s, g.Args, d.Args)
 			return
 		}
-		s.gate().decide(d.Decision == event.Allow)
+		s.gate().decide(d)
 		r.scheduler.enqueue(s)
 		if d.Decision == event.Allow {
 			accepted := r.permissions.acceptChange(g)
@@ -65,7 +65,7 @@ func (r *gatekeeper) applyGateResolved(d event.GateResolved) {
 			}
 		}
 		if g.Items > 0 {
-			r.answerItems(s, d.Decision)
+			r.answerItems(s, d)
 		}
 		return
 	}
@@ -92,7 +92,7 @@ func (r *gatekeeper) edit(s *StepState, before, args map[string]any) {
 }
 
 // answerItems applies the answer at the gate of an item to all items of its step.
-func (r *gatekeeper) answerItems(s *StepState, decision event.Decision) {
+func (r *gatekeeper) answerItems(s *StepState, d event.GateResolved) {
 	of := s.item().owner()
 	if of == nil {
 		return
@@ -101,11 +101,11 @@ func (r *gatekeeper) answerItems(s *StepState, decision event.Decision) {
 		of.fanOut().setAsker(nil)
 	}
 	for _, item := range of.Items {
-		if decision == event.Deny && item.Status == StepPending {
-			item.gate().decide(false)
+		if d.Decision == event.Deny && item.Status == StepPending {
+			item.gate().decide(d)
 		}
 	}
-	if decision == event.Allow {
+	if d.Decision == event.Allow {
 		of.gate().allowItems(r.tools.facts(s.Step.Tool).Tool)
 	}
 	for _, item := range of.Items {

@@ -19,14 +19,15 @@ type OpenQuestions struct {
 // failed and a user is present to decide how the run continues. While a question
 // is open, nothing new starts.
 type Question struct {
-	Step   string // index
-	Doubt  bool   // answered by doubt.resolved, otherwise by failure.resolved
-	Title  untrusted.Text
-	Tool   string
-	Args   map[string]any // as resolved for the attempt, or as in the plan
-	Reason untrusted.Text // the error, or why there is doubt
-	Denied bool           // denied at its gate or by a rule: nothing was done
-	Replan bool           // the rest can be replanned
+	Step     string // index
+	Doubt    bool   // answered by doubt.resolved, otherwise by failure.resolved
+	Title    untrusted.Text
+	Tool     string
+	Args     map[string]any // as resolved for the attempt, or as in the plan
+	Reason   untrusted.Text // the error, or why there is doubt
+	Denied   bool           // denied at its gate or by a rule: nothing was done
+	Declined bool           // the user said no to it
+	Replan   bool           // the rest can be replanned
 }
 
 // asks reports whether a step waits for the user's decision.

@@ -126,7 +126,7 @@ func (r *recorder) answeredGate(s *StepState, d event.GateResolved) {
 	}
 	a.Status = StepPending
 	q := &a.Asked[len(a.Asked)-1]
-	q.AnsweredAt, q.Decision, q.Scope, q.By = r.clock.Now, string(d.Decision), d.Scope, d.By
+	q.AnsweredAt, q.Decision, q.Scope, q.By, q.Reason = r.clock.Now, string(d.Decision), d.Scope, d.By, d.Reason
 }
 
 // decided records how a step continues that failed or is in doubt.
@@ -192,6 +192,13 @@ type Asked struct {
 	Decision   string      // a Decision, FailureDecision or DoubtDecision
 	Scope      event.Scope // of a gate's answer
 	By         string      // the user, or the option that answered
+
+	Reason untrusted.Text // of a denial, in the user's words
+}
+
+// Declined reports whether the user said no to the call.
+func (a Asked) Declined() bool {
+	return a.About == AskedGate && event.GateResolved{Decision: event.Decision(a.Decision), By: a.By}.Declined()
 }
 
 // AskedAbout is the subject of a question.

@@ -115,7 +115,7 @@ func (r *Run) Questions() []Question {
 	for _, s := range r.OpenQuestions.waiting() {
 		q := Question{
 			Step: s.Step.Index, Doubt: s.Status == StepInDoubt, Title: s.Step.Title, Tool: s.Step.Tool,
-			Args: s.Args, Reason: s.Error, Replan: r.Planning.canReplan(r.Model), Denied: s.Failure == event.FailureDenied,
+			Args: s.Args, Reason: s.Error, Replan: r.Planning.canReplan(r.Model), Denied: s.Failure == event.FailureDenied, Declined: s.isDeclined(),
 		}
 		if q.Args == nil {
 			q.Args = s.args()
@@ -171,6 +171,30 @@ func (r *Run) PassesOver(s *StepState) bool {
 		r.Plan.FailureOf(s.Step, r.Terms.fallback()) == plan.OnFailureSkip
 }
 
+// RequiresVerified reports whether the run fails at its end unless all of its evidence is verified.
+func (r *Run) RequiresVerified() bool { return r.Terms.requireVerified() }
+
+// FollowsDecline reports whether a model follows the reason of a user who declines the call of a step:
+// the one that asked for the call, or the one that plans the rest again.
+func (r *Run) FollowsDecline(index string) bool {
+	s := r.Step(index)
+	return s != nil && (s.byModel() || r.services().decider.canReplan())
+}
+
+// DeclinedAt returns the step at which the run ended because the user said no to its call; nil
+// if it ended otherwise.
+func (r *Run) DeclinedAt() (at *StepState) {
+	if r.Result == nil || r.Result.Reason != event.ReasonDenied {
+		return nil
+	}
+	r.services().roster.every(func(s *StepState) {
+		if at == nil && s.isDeclined() {
+			at = s
+		}
+	})
+	return at
+}
+
 // AttemptsOf returns the attempts of a step, in order.
 func (r *Run) AttemptsOf(index string) []Attempt {
 	var out []Attempt
@@ -192,6 +216,7 @@ func (r *Run) Summary() Summary {
 	if r.Result != nil {
 		s.Status, s.Reason = r.Result.Status, r.Result.Reason
 	}
+	s.Declined = r.DeclinedAt() != nil
 	if r.Undone != nil {
 		s.Undone = true
 		for _, f := range r.Undone.Files {
@@ -221,6 +246,9 @@ func (r *Run) Snapshot(live bool) Snapshot {
 			s.CompletedSteps = append(s.CompletedSteps, step.Step.Index)
 		case step.Status == StepInDoubt, step.Status == StepRunning && step.Loop == nil && !step.expands() && (step.interruption().isLost() || !live && !r.services().caller.repeatable(step)):
 			s.InDoubt = append(s.InDoubt, step.Step.Index)
+		}
+		if why, declined := step.Declined(); declined {
+			s.Declined = append(s.Declined, Declined{Step: step.Step.Index, Reason: why})
 		}
 	})
 	return s

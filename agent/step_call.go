@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -90,10 +93,60 @@ func (s *StepState) answerToModel() prompt.Message {
 		failure = ""
 	case s.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
+		if reason, _ := s.Declined(); reason != "" {
+			failure += ". The user says: " + string(reason)
+		}
 	case s.Failure == event.FailureInterrupted:
 		failure = "the user canceled this call"
 	}
 	return prompt.Answered(s.inner().requested(), s.Result, string(s.Beside.Text), failure, "the result of step "+s.Step.Index)
+}
+
+// Declined reports whether the user said no to the call of a step at its gate, or to all calls
+// of its items, and why: "" if they gave no reason.
+func (s *StepState) Declined() (why untrusted.Text, declined bool) {
+	switch {
+	case s.Status != StepFailed || s.Failure != event.FailureDenied:
+		return "", false
+	case s.Items == nil:
+		return s.gate().declineReason()
+	}
+	for _, item := range s.Items {
+		if item.NotTaken {
+			continue
+		}
+		reason, no := item.gate().declineReason()
+		if !no {
+			return "", false
+		}
+		why, declined = cmp.Or(why, reason), true
+	}
+	return why, declined
+}
+
+// isDeclined reports whether the user said no to the call, or to all calls of the items.
+func (s *StepState) isDeclined() bool {
+	_, declined := s.Declined()
+	return declined
+}
+
+// hasReason reports whether the user said why they declined the call.
+func (s *StepState) hasReason() bool {
+	why, _ := s.Declined()
+	return why != ""
+}
+
+// deniedWords says that the call of a step was declined, and why, or that it was denied.
+func (s *StepState) deniedWords() string {
+	words := fmt.Sprintf("step %s (%s) was ", s.Step.Index, s.Step.Title)
+	switch why, declined := s.Declined(); {
+	case !declined:
+		return words + "denied"
+	case why == "":
+		return words + "declined"
+	default:
+		return words + "declined: " + headline(string(why))
+	}
 }
 
 // orphaned reports whether nothing waits for a call any more. The loop that

@@ -27,6 +27,7 @@ type Summary struct {
 	PlanOnly  bool           `json:"plan_only,omitempty"` // the run only makes a plan
 	Undone    bool           `json:"undone,omitempty"`    // its changes are undone
 	Restored  int            `json:"restored,omitempty"`  // number of files that the undo restored
+	Declined  bool           `json:"declined,omitempty"`  // it ended because the user said no to a call
 	Why       untrusted.Text `json:"why,omitempty"`       // why it waits, or why it failed before it began
 }
 
@@ -49,6 +50,13 @@ func ShortID(run string) string {
 // Snapshot is the state of a run so far.
 type Snapshot struct {
 	event.Result
-	CompletedSteps []string `json:"completed_steps"`
-	InDoubt        []string `json:"in_doubt"`
+	CompletedSteps []string   `json:"completed_steps"`
+	InDoubt        []string   `json:"in_doubt"`
+	Declined       []Declined `json:"declined,omitempty"` // steps whose calls the user said no to
+}
+
+// Declined is a step to whose call the user said no.
+type Declined struct {
+	Step   string         `json:"step"`
+	Reason untrusted.Text `json:"reason,omitempty"` // in the user's words
 }

@@ -133,7 +133,7 @@ func TestServedGateAllowedForRunAsksOnce(t *testing.T) {
 
 func TestServedGateIsDenied(t *testing.T) {
 	t.Parallel()
-	const byUser = "denied by the user"
+	const byUser = "declined by the user"
 	for name, c := range map[string]struct {
 		answer any
 		hint   string

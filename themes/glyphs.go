@@ -5,14 +5,15 @@ import "charm.land/lipgloss/v2"
 // Glyphs are the signs used to draw the screen. Each is one cell wide unless noted
 // otherwise.
 type Glyphs struct {
-	Done    string
-	Partial string // done, with parts left out
-	Failed  string
-	Pending string
-	Gate    string // waits for the user
-	Skipped string
-	Doubt   string // unknown whether it took effect
-	Stopped string
+	Done     string
+	Partial  string // done, with parts left out
+	Failed   string
+	Pending  string
+	Gate     string // waits for the user
+	Skipped  string
+	Declined string // the user said no
+	Doubt    string // unknown whether it took effect
+	Stopped  string
 
 	Claimed   string // done as a tool or a model says, and nothing checks it
 	Unchecked string // done, and its check was not evaluated
@@ -126,7 +127,7 @@ func (l Lanes) Cell(sides uint8) string {
 // every terminal has.
 func UnicodeGlyphs() Glyphs {
 	return Glyphs{
-		Done: "✓", Partial: "◐", Failed: "✗", Pending: "◦", Gate: "◆", Skipped: "—", Doubt: "?", Stopped: "■", Claimed: "≈", Unchecked: "□", Warning: "!", Milestone: "◇",
+		Done: "✓", Partial: "◐", Failed: "✗", Pending: "◦", Gate: "◆", Skipped: "—", Declined: "⊘", Doubt: "?", Stopped: "■", Claimed: "≈", Unchecked: "□", Warning: "!", Milestone: "◇",
 		Draft: "◌", Ready: "○", Retry: "↻",
 		Spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}, Still: "⠿",
 		Added: "+", Removed: "−", Revised: "~",
@@ -150,7 +151,7 @@ func UnicodeGlyphs() Glyphs {
 func ASCIIGlyphs() Glyphs {
 	border := lipgloss.ASCIIBorder()
 	return Glyphs{
-		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Doubt: "?", Stopped: "#", Claimed: "~", Unchecked: "_", Warning: "!", Milestone: "/",
+		Done: "v", Partial: "%", Failed: "x", Pending: ".", Gate: "*", Skipped: "=", Declined: "n", Doubt: "?", Stopped: "#", Claimed: "~", Unchecked: "_", Warning: "!", Milestone: "/",
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",

@@ -196,6 +196,8 @@ func TestPaletteAnswersOpenGate(t *testing.T) {
 	s := settled(t, newStory().Gated(), 120, 36).press(ctrlK)
 	s.wants("Commands")
 	s.press(letters("deny")...).press(enter)
+	s.wants("why not?")
+	s.press(enter)
 	s.sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 

@@ -79,7 +79,7 @@ func TestLettersAtDialogThatOpenedByItself(t *testing.T) {
 		"yes too soon after help":              {at: gate, keys: "?qy.", typed: "?qy"},
 		"yes after help":                       {at: gate, keys: "?.q.y.", sends: once},
 		"for the run":                          {at: gate, keys: "r.", sends: resolve(event.Allow, event.ScopeRun)},
-		"no twice in a row":                    {at: gate, keys: "nn.", sends: resolve(event.Deny, event.ScopeOnce)},
+		"no twice in a row":                    {at: gate, keys: "nn.↵", sends: resolve(event.Deny, event.ScopeOnce)},
 		"yes taken back by esc":                {at: gate, keys: "y⎋."},
 		"yes taken back by an arrow":           {at: gate, keys: "y↓."},
 		"yes after an arrow":                   {at: gate, keys: "↓y.", sends: once},
@@ -206,7 +206,7 @@ func TestAnswerThatWaitsIsForWhatIsShown(t *testing.T) {
 	s := awaiting(t, 120, 60).show(st).play(".y")
 	s.show(more(st).Run(event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"})).play(".")
 	s.sent()
-	s.play("n.").sent(session.Resolve{Run: panetest.StoryRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.play("n.↵").sent(session.Resolve{Run: panetest.StoryRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 
 	st = newStory().Gated()
 	s = awaiting(t, 120, 60).show(st).play(".y")
@@ -215,7 +215,7 @@ func TestAnswerThatWaitsIsForWhatIsShown(t *testing.T) {
 	s = awaiting(t, 120, 60).show(newStory().Gated()).play(".y")
 	_, cmd := s.m.Update(tea.MouseClickMsg(left(s.find("n deny"))))
 	s.carryOut(cmd)
-	s.play(".").sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
+	s.play(".↵").sent(session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce})
 }
 
 // TestTextTypedAtDialogIsShownInFooter: the dialog hides the input.

@@ -94,7 +94,7 @@ func TestGatesOfParentAndChildRunQueueTogether(t *testing.T) {
 	s.sending(cmd)
 	s.wants("Rename in the token helper  fs.patch · workspace · step 2")
 	s.m.Update(s.m.Rested())
-	s.press(letters("n")...)
+	s.press(letters("n")...).press(enter)
 	s.sent(
 		session.Resolve{Run: panetest.StoryChatRun, Gate: "chat.5.0.1", Decision: event.Allow, Scope: event.ScopeOnce},
 		session.Resolve{Run: panetest.StoryChildRun, Gate: "2.1.1", Decision: event.Deny, Scope: event.ScopeOnce},

@@ -87,7 +87,8 @@ var flows = map[string]flow{
 	"gate.once":   {from: (*story).Gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeOnce}},
 	"gate.run":    {from: (*story).Gated, first: []string{"pgdown", "pgdown"}, lacks: "allow once", sends: session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Allow, Scope: event.ScopeRun}},
 	"gate.always": {from: (*story).Revised, wants: "[[policy]]"},
-	"gate.deny":   {from: (*story).Gated, lacks: "allow once", sends: session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
+	"gate.deny":   {from: (*story).Gated, wants: "why not?"},
+	"gate.refuse": {from: (*story).Gated, first: []string{"n"}, lacks: "why not?", sends: session.Resolve{Run: panetest.StoryRun, Gate: "4.1.1", Decision: event.Deny, Scope: event.ScopeOnce}},
 	"gate.edit":   {from: (*story).Gated, wants: "Edit arguments"},
 
 	// Questions.

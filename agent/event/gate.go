@@ -1,6 +1,9 @@
 package event
 
 import (
+	"slices"
+	"strings"
+
 	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
@@ -74,6 +77,18 @@ type GateResolved struct {
 
 	Rule *rule.Rule     `json:"rule,omitempty"` // for always: the saved rule
 	Args map[string]any `json:"args,omitempty"` // of an edit: the args of the new call, without references
+
+	Reason untrusted.Text `json:"reason,omitempty"` // why the user said no, in their words; "" if they gave none
+}
+
+// notUsers begin the names of what answers in place of a user: an option, the default where
+// nobody can be asked, and a server whose client cannot ask.
+var notUsers = []string{"--", "nobody ", "replan serve"}
+
+// Declined reports whether a user said no, or a program in their place: no option did, and it
+// is not the default where nobody can be asked.
+func (d GateResolved) Declined() bool {
+	return d.Decision == Deny && !slices.ContainsFunc(notUsers, func(begin string) bool { return strings.HasPrefix(d.By, begin) })
 }
 
 // Undoable reports whether the call uses one of the workspace's operators for

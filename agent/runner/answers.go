@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"replan/agent/event"
 	"replan/agent/session"
@@ -47,6 +48,9 @@ func (a *answers) resolve(c session.Resolve) {
 		return
 	}
 	resolved := event.GateResolved{Gate: c.Gate, Call: c.Call, Decision: c.Decision, Scope: cmp.Or(c.Scope, event.ScopeOnce), By: cmp.Or(c.By, byUser)}
+	if c.Decision == event.Deny {
+		resolved.Reason = untrusted.Text(strings.TrimSpace(c.Reason))
+	}
 	gate := e.gate(c.Gate)
 	switch resolved.Scope {
 	case event.ScopeRun:

@@ -50,6 +50,7 @@ type Resolve struct {
 	Decision event.Decision
 	Scope    event.Scope
 	By       string // what answered in place of the user; "" is the user
+	Reason   string // why not, in the user's words; only for a denial, "" gives none
 }
 
 // Edit replaces the arguments at an open gate, which opens again for the changed

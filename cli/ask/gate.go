@@ -51,12 +51,37 @@ func gateQuestion(run string, g event.GateRequested, fits func(args map[string]a
 			}
 		case "a", "always":
 			return alwaysAnswer(&ask, g, resolve)
+		case "b", "because":
+			return answer{then: whyQuestion(run, g)}
 		case "e", "edit":
 			return answer{message: "  " + untrusted.Line(plan.CanonicalJSON(g.Args)) + "\n", then: editQuestion(&ask, run, g, fits)}
+		}
+		if no, why := refusal(line); no {
+			return answer{send: declined(run, g, why)}
 		}
 		return plain(line)
 	}
 	return ask
+}
+
+// refusal reports whether a line says no, and why: "n", "no, use the tests".
+func refusal(line string) (no bool, why string) {
+	word, why, _ := strings.Cut(line, " ")
+	word = strings.ToLower(strings.TrimRight(word, ",:"))
+	return slices.Contains([]string{"n", "no", "deny"}, word), strings.TrimSpace(why)
+}
+
+// declined is the no to the call of a gate, with the reason in the user's words.
+func declined(run string, g event.GateRequested, why string) session.Command {
+	return session.Resolve{Run: run, Gate: g.Gate, Call: g.Call, Decision: event.Deny, Scope: event.ScopeOnce, Reason: why}
+}
+
+// whyQuestion asks why the user says no. An empty line gives no reason.
+func whyQuestion(run string, g event.GateRequested) *question {
+	return &question{
+		prompt: "  why not, or what to do instead? (an empty line gives no reason): ", careful: declined(run, g, ""),
+		answer: func(line string) answer { return answer{send: declined(run, g, line)} },
+	}
 }
 
 // callWords names the tool of a call, and the files that it changes.
@@ -100,7 +125,8 @@ func gateHelp(g event.GateRequested) []string {
 		"y, yes, once: allow this call once",
 		run,
 		always,
-		"n, no, deny: do not make the call" + endOfInput,
+		"n, no, deny: do not make the call; words on the same line are the reason" + endOfInput,
+		"b, because: do not make the call, and say why or what to do instead",
 		"e, edit: type other arguments as JSON; the gate then asks again",
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"replan/agent/ollama/ollamatest"
+	"replan/planning/plan"
 )
 
 //go:embed project
@@ -119,6 +120,9 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 			return m.Role == "user" && strings.Contains(m.Content, Goal)
 		})
 	}
+	declined := func(r ollamatest.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m ollamatest.Message) bool { return strings.Contains(m.Content, plan.DeniedAtGate) })
+	}
 	recording, err := ollamatest.ReadRecording(replies)
 	if err != nil {
 		return nil, fmt.Errorf("read the demo's recording: %w", err)
@@ -132,6 +136,7 @@ func Start(ctx context.Context, pace time.Duration, next string) (*ollamatest.Se
 		{Purpose: "analysis", When: first, Text: scripted("1-analysis.json"), Times: -1},
 		{Purpose: "review", Text: scripted("2-review.md"), Times: -1},
 		{Purpose: "plan", Text: scripted("3-plan.json"), Times: -1},
+		{Purpose: "replan", When: declined, Text: `{"title":"","steps":[],"reason":"you declined a call, and the demo's script knows no other way"}`, Times: -1},
 		{Purpose: "replan", Text: scripted("4-replan.json")},
 		{Purpose: "answer", TextFor: func(ollamatest.Request) string {
 			ended.Store(true)

@@ -61,6 +61,8 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 		switch {
 		case s.Undone:
 			state.Style = styles.Muted
+		case s.Declined:
+			state.Style = styles.Text
 		case r.Status == event.StatusCompleted:
 			state.Style = styles.Success
 		case r.Status == event.StatusCanceled:
@@ -94,22 +96,10 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	if run.Result != nil {
 		why = wording.FailureReason(run, *run.Result) // in the first line
 	}
-	for _, step := range run.Steps {
-		sign := map[agent.StepStatus]plain.Ink{
-			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
-			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
-		}[step.Status]
-		if sign.Text == "" {
-			sign = p.Signs.Pending
-		}
-		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
-		for _, item := range wording.ItemsLeftOut(step) {
-			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
-		}
-	}
-	if run.Checks() {
+	stepLines(p, run, why)
+	if run.Checks() && !s.Declined {
 		p.Line("")
-		p.Line("%s:", wording.EvidenceWords(run))
+		p.Line("%s:", config.First(wording.EvidenceWords(run), "evidence"))
 		for _, e := range snapshot.Evidence {
 			p.Line("  %s", wording.EvidenceLine(e))
 		}
@@ -123,7 +113,7 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 			p.Line("")
 			p.Markdown(r.Answer.Visible())
 		}
-		if r.Error != "" && why == "" && r.Reason != event.ReasonInterrupted {
+		if r.Error != "" && why == "" && !s.Declined && r.Reason != event.ReasonInterrupted {
 			p.Line("")
 			p.Line("%s %s", p.Signs.Failed, r.Error)
 		}
@@ -131,6 +121,26 @@ func (o showOptions) runText(p *plain.Printer, run *agent.Run, s agent.Summary, 
 	if s.Resumable {
 		p.Line("")
 		p.Line("resume it: %s %s%s", o.app.Out().Named("plan resume"), wording.ShortID(s.Run), host.Of(o.app).Again())
+	}
+}
+
+// stepLines prints the steps of a run. An error that the outcome names, why, is left out.
+func stepLines(p *plain.Printer, run *agent.Run, why string) {
+	for _, step := range run.Steps {
+		sign := map[agent.StepStatus]plain.Ink{
+			agent.StepCompleted: p.Signs.Done, agent.StepFailed: p.Signs.Failed, agent.StepInDoubt: p.Signs.Gate,
+			agent.StepWaiting: p.Signs.Gate, agent.StepRunning: p.Signs.Started, agent.StepChecking: p.Signs.Started, agent.StepSkipped: p.Signs.Skipped,
+		}[step.Status]
+		switch {
+		case wording.IsDeclined(step):
+			sign = p.Signs.Declined
+		case sign.Text == "":
+			sign = p.Signs.Pending
+		}
+		p.Line("%s %s. %s  %s", sign, step.Step.Index, step.Step.Title, p.Faint("[%s]%s", plans.Executor(step.Step), stepWords(run, step, why)))
+		for _, item := range wording.ItemsLeftOut(step) {
+			p.Line("    %s %s  %s", item.Step.Index, wording.InnerTitle(item, step), p.Faint("%s", strings.TrimSpace(stepWords(run, item, why))))
+		}
 	}
 }
 
@@ -161,6 +171,9 @@ func stepWords(run *agent.Run, s *agent.StepState, outcome string) string {
 	case agent.StepFailed, agent.StepSkipped:
 		if s.NotTaken {
 			return "  " + s.Error.Line()
+		}
+		if why, declined := s.Declined(); declined {
+			return "  " + wording.DeclinedState(why)
 		}
 		words = "  " + string(s.Status)
 		if outcome == "" || outcome != wording.ShortCause(s.Error) {

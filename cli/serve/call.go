@@ -151,7 +151,7 @@ func (c *call) resolve(a answer) {
 	c.mu.Lock()
 	c.gates = slices.DeleteFunc(c.gates, func(g gate) bool { return g.id() == a.gate.id() })
 	c.mu.Unlock()
-	c.session.Send(session.Resolve{Run: a.gate.run, Gate: a.gate.Gate, Call: a.gate.Call, Decision: a.decision, Scope: a.scope, By: a.by})
+	c.session.Send(session.Resolve{Run: a.gate.run, Gate: a.gate.Gate, Call: a.gate.Call, Decision: a.decision, Scope: a.scope, By: a.by, Reason: a.reason})
 }
 
 // watch reads the events of the session until it ends.
@@ -249,7 +249,7 @@ func (c *call) takeEntry(id string, e story.Entry, earlier bool) {
 	case earlier:
 	case e.Kind == story.GateAnswered:
 		if d := e.Event.(event.GateResolved); d.Decision == event.Deny && e.Gate != nil {
-			c.denied = append(c.denied, denial{tool: untrusted.Line(e.Gate.QualifiedTool()), by: d.By})
+			c.denied = append(c.denied, denial{tool: untrusted.Line(e.Gate.QualifiedTool()), by: d.By, reason: d.Reason.Line()})
 		}
 	case e.Brief != "" && id == c.mainRun:
 		c.progressed(e.Brief, run)
@@ -339,7 +339,10 @@ func (c *call) hint(run *agent.Run) string {
 		case d.by == noUser || d.by == failedToAsk || d.by == notOffered:
 			return fmt.Sprintf(remedy, d.tool, d.by)
 		default:
-			return d.tool + " was denied by the user: do not try it again in another way"
+			if d.reason != "" {
+				return d.tool + " was declined by the user, who says: " + d.reason
+			}
+			return d.tool + " was declined by the user: do not try it again in another way"
 		}
 	}
 	switch {

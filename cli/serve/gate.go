@@ -29,10 +29,11 @@ type answer struct {
 	decision event.Decision
 	scope    event.Scope
 	by       string // "" is the user
+	reason   string // why not, in the user's words
 }
 
 // denial is a gate that was denied.
-type denial struct{ tool, by string }
+type denial struct{ tool, by, reason string }
 
 // What answers the gates that no user of the client answers.
 const (
@@ -69,6 +70,7 @@ func (g gate) question() mcp.ElicitationParams {
 			"type": "object", "required": []string{"decision"},
 			"properties": map[string]any{
 				"decision": map[string]any{"type": "string", "title": "Decision", "description": "May replan make this call?", "enum": append(decisions, deny)},
+				"reason":   map[string]any{"type": "string", "title": "Reason", "description": "With deny: why not, or what to do instead. It may stay empty."},
 			},
 		},
 	}
@@ -89,6 +91,7 @@ func (g gate) answered(r *mcp.ElicitationResult) answer {
 			out.decision, out.scope = event.Allow, event.ScopeRun
 		}
 	case deny:
+		out.reason, _ = form["reason"].(string)
 	default:
 		out.by = notOffered
 	}

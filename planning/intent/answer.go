@@ -181,7 +181,7 @@ func (a answerer) notDone() string {
 		}
 	}
 	if len(denied) > 0 {
-		parts = append(parts, "Denied at the gate: "+strings.TrimSuffix(english.Some(denied, maxRows, "step"), ".")+".")
+		parts = append(parts, "Not allowed at the gate: "+strings.TrimSuffix(english.Some(denied, maxRows, "step"), ".")+".")
 	}
 	if len(skipped) > 0 {
 		parts = append(parts, "Not done: "+strings.TrimSuffix(english.Some(skipped, maxRows, "step"), ".")+".")

@@ -303,7 +303,7 @@ type Evidence struct {
 	Saw   []expression.Sight `json:"saw"`  // the values that the check looked at
 	Step  string             `json:"step"` // index; "" for the plan's acceptance
 
-	Reason untrusted.Text `json:"reason,omitempty"` // why the check had no answer, a clause
+	Reason untrusted.Text `json:"reason,omitempty"` // why the check had no answer, or what shows that a step without checks has done its work: a clause
 }
 
 // EvidenceState says how far something is shown to hold.
@@ -312,7 +312,7 @@ type EvidenceState string
 // The states of evidence. The zero value is of a step that claims nothing: it only
 // reads, and nothing checks it.
 const (
-	StateVerified  EvidenceState = "verified"  // a check held
+	StateVerified  EvidenceState = "verified"  // a check held, or tests, a linter or a build that ran show it
 	StateClaimed   EvidenceState = "claimed"   // a tool or a model says so, and nothing checks it
 	StateUnchecked EvidenceState = "unchecked" // there is a check that was not evaluated
 	StateRefuted   EvidenceState = "refuted"   // a check did not hold

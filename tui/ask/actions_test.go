@@ -37,7 +37,8 @@ func show(g *Dialog, size draw.Rect) []string {
 
 func TestAnswersAreCommandsForShownRequest(t *testing.T) {
 	g := twoGates()
-	w, why := g.Actions().Act("gate.deny")
+	g.act("gate.deny") // opens the line for the reason
+	w, why := g.Actions().Act("gate.refuse")
 	want := session.Resolve{Run: "r", Gate: "1", Decision: event.Deny, Scope: event.ScopeOnce}
 	if why != "" || !keymap.Has[keymap.Answered](w) || len(panetest.Sent(w)) != 1 || panetest.Sent(w)[0] != session.Command(want) {
 		t.Fatalf("refused %q, asks for %+v", why, w)

@@ -49,6 +49,7 @@ type choice struct {
 	saves  *event.Always    // rule that send saves, shown for confirmation first; nil for none
 	wider  *choice          // saves a wider rule in place of saves; nil for none
 	allows bool             // lets the call pass, so that the user should have seen it
+	says   bool             // the user may first say why
 	hidden bool             // not drawn, but its key explains why
 }
 
@@ -70,6 +71,7 @@ type Dialog struct {
 	keyBar  keyBar
 	editor  argsEditor    // of arguments
 	files   fileEditor    // of the files of calls
+	refusal refusal       // of the displayed gate
 	confirm *confirmation // non-nil while an answer covers more than this one call
 }
 
@@ -82,6 +84,7 @@ func New(l *draw.Styles, k *keymap.Map, p draw.Pauses) *Dialog {
 		keyBar:  keyBar{styles: l, keys: k, guard: guard},
 		editor:  argsEditor{styles: l, typing: editPause{pause: p.Check}},
 		files:   fileEditor{keys: k, queue: waiting, unsent: map[string]unsent{}},
+		refusal: refusal{styles: l},
 	}
 }
 
@@ -114,10 +117,10 @@ func (g *Dialog) front() tea.Cmd {
 	switch {
 	case g.queue.count() == 0:
 		g.open, g.confirm = false, nil
-		g.editor.close()
+		g.stopTyping()
 		g.reading.redraw()
 	case other:
-		g.editor.close()
+		g.stopTyping()
 		g.confirm = nil
 		g.reading.begin()
 		if g.open {
@@ -203,7 +206,16 @@ func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
 func (g *Dialog) Open() bool { return g.open }
 
 // Editing reports whether keys write text into the dialog.
-func (g *Dialog) Editing() bool { return g.Showing() && g.editor.on() }
+func (g *Dialog) Editing() bool { return g.Showing() && g.writes() }
+
+// writes reports whether a text is open: arguments, a form, or why the user declines.
+func (g *Dialog) writes() bool { return g.editor.on() || g.refusal.on() }
+
+// stopTyping discards the open text.
+func (g *Dialog) stopTyping() {
+	g.editor.close()
+	g.refusal.close()
+}
 
 // turnDiffs toggles between unified and side-by-side diffs.
 func (g *Dialog) turnDiffs() (word string) {
@@ -222,6 +234,7 @@ func (g *Dialog) turnDetails() {
 func (g *Dialog) Retheme() {
 	g.reading.redraw()
 	g.editor.retheme()
+	g.refusal.retheme()
 }
 
 // Leave leaves the unsent texts for gates that still wait in files of their own, since

@@ -24,19 +24,19 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 	case KeptMsg:
 		return g.files.left(msg)
 	case tea.KeyPressMsg:
-		if cmd, taken := g.guard.Ignore(msg, g.editor.on()); taken {
+		if cmd, taken := g.guard.Ignore(msg, g.writes()); taken {
 			return keymap.Requests{cmd}
 		}
 		switch {
-		case !g.editor.on() && msg.Text != "":
+		case !g.writes() && msg.Text != "":
 			// A letter of a text: its other letters are no answers.
 			return keymap.Requests{keymap.Footer(g.NoAnswer(msg)), g.guard.StartStage()}
-		case !g.editor.on() && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
+		case !g.writes() && (msg.Code == tea.KeyTab || msg.Code == tea.KeyEnter):
 			return keymap.ShowFooter(g.NoAnswer(msg))
 		}
-		return keymap.Requests{g.editor.update(msg)}
+		return keymap.Requests{g.write(msg)}
 	case tea.PasteMsg:
-		return keymap.Requests{g.editor.update(msg)}
+		return keymap.Requests{g.write(msg)}
 	case tea.MouseClickMsg:
 		if id, found := g.keyBar.under(msg); found {
 			return append(g.act(id), keymap.Clicked{})
@@ -48,6 +48,14 @@ func (g *Dialog) Update(msg tea.Msg) keymap.Requests {
 		}
 	}
 	return nil
+}
+
+// write passes a message to the open text, if there is one.
+func (g *Dialog) write(msg tea.Msg) tea.Cmd {
+	if g.refusal.on() {
+		return g.refusal.update(msg)
+	}
+	return g.editor.update(msg)
 }
 
 // chooseAt displays the request listed at line y of the dialog.
@@ -86,6 +94,8 @@ func (g *Dialog) actions() keymap.Handlers {
 		return nil
 	case g.editor.on():
 		return editing().For(g)
+	case g.refusal.on():
+		return refusing().For(g)
 	case g.confirm != nil:
 		hs := confirming().For(g)
 		if g.confirm.picks {
@@ -102,7 +112,7 @@ func gateActions() keymap.Table[*Dialog] {
 		answering("gate.once", "y", "allow once"),
 		answering("gate.run", "r", "allow this tool for the run"),
 		answering("gate.always", "a", "allow always; shows the rule first"),
-		answering("gate.deny", "n", "deny"),
+		answering("gate.deny", "n", "deny; opens a line for the reason"),
 		answering("gate.edit", "e", "edit the call"),
 		{ID: "gate.editor", Keys: "alt+e f4", Does: "edit the file of the call in your editor (also F4)", Refuse: (*Dialog).noFile, Do: (*Dialog).editFile},
 		{ID: "gate.all", Keys: "A", Does: "allow all similar calls; lists them first", Refuse: func(g *Dialog) string { return g.answers.notAlike() }, Do: (*Dialog).approveAll},
@@ -137,8 +147,17 @@ func sides() keymap.Row[*Dialog] {
 // hiding is the action that hides the dialog.
 func hiding() keymap.Table[*Dialog] {
 	return keymap.Table[*Dialog]{
-		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.open = false })},
+		{ID: "dialog.leave", Do: keymap.Calls((*Dialog).leave)},
 	}
+}
+
+// leave goes back from the details to the request, and from there hides the dialog.
+func (g *Dialog) leave() {
+	if g.reading.detailed() {
+		g.turnDetails()
+		return
+	}
+	g.open = false
 }
 
 // questionActions are the actions that answer a question.
@@ -166,9 +185,23 @@ func editing() keymap.Table[*Dialog] {
 	}
 }
 
+// refusing are the actions of the line.
+func refusing() keymap.Table[*Dialog] {
+	return keymap.Table[*Dialog]{
+		{ID: "gate.refuse", Keys: "enter", Does: "deny: send the no, with the reason that you typed", KeyOnly: true, Do: (*Dialog).refuse},
+		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.refusal.close() })},
+	}
+}
+
+// refuse sends the no that the line is for.
+func (g *Dialog) refuse() keymap.Requests {
+	answer := g.refusal.answer()
+	return keymap.Requests{g.answer(g.current().id()), keymap.Answered{}, answer}
+}
+
 // GateLines returns the keys and words of the actions on a gate.
 func GateLines() keymap.Lines {
-	return slices.Concat(gateActions().Lines(), leavingOut().Lines(), looking().Lines())
+	return slices.Concat(gateActions().Lines(), refusing().Lines(), leavingOut().Lines(), looking().Lines())
 }
 
 // QuestionLines returns those of the actions that answer a question, and of the argument

@@ -3,6 +3,7 @@ package ask
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"replan/agent/session"
 	"replan/planning/plan"
 	"replan/tui/keymap"
 )
@@ -26,6 +27,10 @@ func (g *Dialog) choose(c choice) keymap.Requests {
 		// A key held down must not answer what it has just revealed. The buttons
 		// count what is unseen after it.
 		return keymap.Requests{keymap.Footer(words), g.guard.StartStage()}
+	case c.says:
+		gate, _ := ask.(OpenGate)
+		g.refusal.open(c.send.(session.Resolve), key, gate.Heard) //nolint:forcetypeassert // only a gate asks why not
+		return nil
 	case c.send == nil:
 		if !g.editor.open(c) {
 			return keymap.ShowFooter("These arguments are too long to be edited here.")
@@ -66,7 +71,7 @@ func (g *Dialog) sendEdited() keymap.Requests {
 func (g *Dialog) answer(ids ...string) tea.Cmd {
 	g.queue.answer(ids)
 	g.reading.forget(ids)
-	g.editor.close()
+	g.stopTyping()
 	g.confirm = nil
 	return tea.Batch(g.files.leave(), g.front())
 }

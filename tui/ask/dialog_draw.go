@@ -30,7 +30,7 @@ func (g *Dialog) notesFor(width, height int) []string {
 	notes := g.current().notes(g.styles, width)
 	if most := max(height/5, 1); len(notes) > most {
 		notes = notes[:most]
-		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + " " + g.styles.Glyphs.Folded
+		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + g.styles.Faint.Render(" "+g.styles.Glyphs.Folded)
 	}
 	return notes
 }
@@ -113,6 +113,7 @@ func (g *Dialog) View(size draw.Rect) []string {
 	}
 	drawn := g.bar(width - 4)
 	drawn.lines = append(slices.Clone(g.noted), drawn.lines...)
+	g.refusal.drawnAt(height - 1 - len(drawn.lines) + len(g.noted))
 	g.keyBar.place(drawn, height-1-len(drawn.lines))
 	bar := drawn.lines
 	for i, line := range bar {
@@ -153,11 +154,11 @@ func (g *Dialog) title() (string, lipgloss.Style) {
 // bar draws the keys of the dialog, below what is wrong with edited arguments.
 func (g *Dialog) bar(width int) barLines {
 	unseen := ""
-	if !g.editor.on() && g.confirm == nil && g.reading.unseenCount() != "" {
+	if !g.writes() && g.confirm == nil && g.reading.unseenCount() != "" {
 		unseen = g.reading.unseenCount() + g.reading.unseenPlace()
 	}
 	drawn := g.keyBar.draw(g.offered(), g.muted, unseen, len(g.reading.unseen()), width)
-	drawn.lines = append(g.editor.faultLines(width), drawn.lines...)
+	drawn.lines = slices.Concat(g.editor.faultLines(width), g.refusal.lines(width), drawn.lines)
 	return drawn
 }
 
@@ -168,6 +169,11 @@ func (g *Dialog) offered() []choice {
 	case g.editor.on():
 		leave.does = "discard"
 		return []choice{{id: "question.send", does: g.current().resends(), short: g.current().resends()}, leave}
+	case g.refusal.on():
+		leave.does = "back"
+		return []choice{g.refusal.choice(), leave}
+	case g.reading.detailed():
+		leave.does = "back"
 	case g.confirm != nil:
 		leave.does = "back"
 		return append(g.confirm.choices(), leave)
@@ -187,6 +193,9 @@ func (g *Dialog) viewID() string {
 func (g *Dialog) Cursor() *tea.Cursor {
 	if !g.Editing() {
 		return nil
+	}
+	if g.refusal.on() {
+		return g.refusal.cursor()
 	}
 	c := g.editor.cursor()
 	if c != nil {

@@ -12,6 +12,8 @@ func (g *Dialog) Hints() []keymap.Hint {
 			hints = append(hints, g.keys.Hint("file in editor", "gate.editor"))
 		}
 		return hints
+	case g.refusal.on():
+		return []keymap.Hint{g.keys.Hint("deny", "gate.refuse"), g.keys.Hint("back", "dialog.leave")}
 	case g.confirm != nil:
 		return append(g.confirm.hints(g.keys), arrows)
 	}
@@ -32,7 +34,11 @@ func (g *Dialog) Hints() []keymap.Hint {
 	if g.queue.picks() {
 		hints = append(hints, g.keys.Hint("leave out", "gate.leave_out"))
 	}
-	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
+	leave := "look around"
+	if g.reading.detailed() {
+		leave = "back"
+	}
+	hints = append(hints, g.keys.Hint(leave, "dialog.leave"))
 	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
 	}

@@ -135,6 +135,7 @@ func TestTextOfAClosedGateIsKeptInAFile(t *testing.T) {
 	g = patches(t, "1")
 	check := asked(t, saves(t, g, "during the check\n", nil), "h")
 	g.act("gate.deny")
+	g.act("gate.refuse")
 	if got := kept(t, panetest.Footer(g.Update(check))); got != "during the check\n" {
 		t.Errorf("keeps %q", got)
 	}
@@ -144,7 +145,7 @@ func TestUnsentTextOutlivesItsGate(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for name, closes := range map[string]func(g *Dialog) tea.Cmd{
 		"answered": func(g *Dialog) tea.Cmd { return keymap.First[tea.Cmd](g.act("gate.once")) },
-		"denied":   func(g *Dialog) tea.Cmd { return keymap.First[tea.Cmd](g.act("gate.deny")) },
+		"denied":   func(g *Dialog) tea.Cmd { g.act("gate.deny"); return keymap.First[tea.Cmd](g.act("gate.refuse")) },
 		"closed":   func(g *Dialog) tea.Cmd { return g.Set(nil) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,6 +28,7 @@ type OpenGate struct {
 	Allowed []string                        // what the user has allowed in the run beyond a single call
 	Goal    string                          // of the run
 	Repeats bool                            // a call that was allowed once before
+	Heard   bool                            // a model follows what the user says in place of a yes
 }
 
 // untrustedMark marks calls that carry text of outsiders.
@@ -117,7 +118,7 @@ func (g OpenGate) choices(k *keymap.Map) []choice {
 		{id: "gate.once", does: allow, short: short, send: once, allows: true},
 		forRun,
 		always,
-		{id: "gate.deny", does: "deny", short: "deny", send: deny},
+		{id: "gate.deny", does: "deny", short: "deny", send: deny, says: true},
 		{id: "gate.edit", does: "edit", short: "edit", edit: args, schema: schemaOf(g.Tools, g.Ask.QualifiedTool(), g.Ask.Tool)},
 	}
 }
@@ -190,10 +191,15 @@ func (g OpenGate) notes(l *draw.Styles, width int) []string {
 	if whose != "" {
 		asks += " " + l.Glyphs.Separator + " " + whose
 	}
-	if sources == "" {
-		return append(lines, l.Faint.Render(l.Cut(asks, width-2)+more))
+	last := asks
+	if sources != "" {
+		lines, last = append(lines, l.Faint.Render(l.Cut(asks, width))), sources
 	}
-	return append(lines, l.Faint.Render(l.Cut(asks, width)), l.Faint.Render(l.Cut(sources, width-2)+more))
+	lines = append(lines, l.Faint.Render(l.Cut(last, width-2)+more))
+	if note := wording.AlwaysNote(g.Ask); note != "" {
+		wrapped(l.Faint, note)
+	}
+	return lines
 }
 
 // write writes the request: the change that the call makes, or the call itself.
@@ -320,10 +326,10 @@ func (g OpenGate) writeDetails(l *draw.Styles, d *draw.Document, args bool) {
 	for _, from := range wording.TextSources(a.Provenance, g.Tools) {
 		d.Field("from", l.Text, from)
 	}
-	if words := wording.PassRuleWords(a); words != "" {
-		d.Field("", l.Faint, words)
-	}
-	if a.Always == nil && a.NoAlways != "" {
+	switch note := wording.AlwaysNote(a); {
+	case note != "":
+		d.Field("always", l.Text, strings.TrimPrefix(note, "always "))
+	case a.Always == nil && a.NoAlways != "":
 		d.Field("always", l.Text, "is off: "+a.NoAlways.Visible())
 	}
 	if args && len(a.Args) > 0 {

@@ -20,7 +20,6 @@ func TestGateAnswers(t *testing.T) {
 	for key, want := range map[string]session.Command{
 		"y": answer("4.1.1", event.Allow, event.ScopeOnce),
 		"r": answer("4.1.1", event.Allow, event.ScopeRun),
-		"n": answer("4.1.1", event.Deny, event.ScopeOnce),
 	} {
 		t.Run(key, func(t *testing.T) {
 			s := settled(t, 120, 36, renames(panetest.HandlerGate())...)
@@ -188,7 +187,7 @@ func TestYesIsTakenOnceAllChangesWereInView(t *testing.T) {
 	s.Sent(answer("4.1.1", event.Allow, event.ScopeRun))
 
 	s = settled(t, 80, 24, renames(panetest.HandlerGate())...)
-	s.Wants("y allow once (2 more changed lines below)")
+	s.Wants("y allow once (3 more changed lines below)")
 	s.Type("r")
 	s.Sent()
 	s.Rest()
@@ -202,7 +201,7 @@ func TestYesIsTakenOnceAllChangesWereInView(t *testing.T) {
 // TestRestOfChangesIsNotUnread: the first yes scrolls to the end of the changes.
 func TestRestOfChangesIsNotUnread(t *testing.T) {
 	s := settled(t, 80, 24, renames(panetest.HandlerGate())...)
-	s.Wants("y allow once (2 more changed lines below)")
+	s.Wants("y allow once (3 more changed lines below)")
 	s.Type("y")
 	s.Sent()
 	s.Wants("This is the rest of it; y again allows it.")

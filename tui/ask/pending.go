@@ -39,7 +39,7 @@ func (p *Pending) Reopen(r *agent.Run, s *agent.StepState, canReplan bool) {
 	}
 	q := p.question(r, agent.Question{
 		Step: s.Step.Index, Title: s.Step.Title, Tool: s.Step.Tool, Reason: s.Error, Args: args,
-		Denied: s.Failure == event.FailureDenied, Replan: canReplan,
+		Denied: s.Failure == event.FailureDenied, Declined: wording.IsDeclined(s), Replan: canReplan,
 	})
 	q.Over = true
 	p.reopened = &q
@@ -78,7 +78,7 @@ func (p *Pending) ofRun(r *agent.Run) []Request {
 	for _, g := range r.Gates {
 		out = append(out, OpenGate{
 			Run: r.ID, Ask: g.GateRequested, Tools: r.Catalog, Fits: r.EditCheck(g.Gate), Allowed: granted, Goal: r.Goal.Visible(),
-			Repeats: wording.Repeats(r, g.GateRequested),
+			Repeats: wording.Repeats(r, g.GateRequested), Heard: r.FollowsDecline(g.Step),
 		})
 	}
 	for _, q := range r.Elicitations {

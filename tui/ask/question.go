@@ -38,8 +38,11 @@ func (q Question) of() string { return q.Run }
 func (q Question) on() string { return q.Step }
 
 func (q Question) sign(l *draw.Styles) (string, lipgloss.Style) {
-	if q.Doubt {
+	switch {
+	case q.Doubt:
 		return l.Glyphs.Doubt, l.Warning
+	case q.Declined:
+		return l.Glyphs.Declined, l.Text
 	}
 	return l.Glyphs.Failed, l.Danger
 }
@@ -136,6 +139,8 @@ func (q Question) write(l *draw.Styles, d *draw.Document, _ bool) page {
 	case q.Doubt:
 		d.Field("doubt", l.Warning, reason)
 		d.Field("", l.Text, "It was started and may have taken effect: check before you answer.")
+	case q.Declined:
+		d.Field("why", l.Text, "you said no at its gate: it was not called")
 	case q.Denied:
 		d.Field("why", l.Warning, reason)
 		d.Field("", l.Text, "It was not called.")

@@ -89,10 +89,10 @@ func TestGateAndQuestionQueue(t *testing.T) {
 	s.Sent(allow("4.1.1"), session.ResolveFailure{Run: run, Step: "1", Decision: event.FailureSkip})
 }
 
-func TestDeniedStepIsReportedAsDenied(t *testing.T) {
+func TestDeclinedStepIsNoFailure(t *testing.T) {
 	past := append(abreast("1"), event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"},
 		event.StepFailed{Index: "1", Attempt: 1, Error: "denied at the gate", Failure: event.FailureDenied})
 	s := settled(t, 120, 40, past...)
-	s.Wants("Denied · step 1")
-	s.Lacks("failed")
+	s.Wants("⊘ Declined · step 1", "you said no at its gate")
+	s.Lacks("failed", "enied")
 }

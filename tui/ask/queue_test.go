@@ -33,6 +33,7 @@ func TestSeveralGatesQueue(t *testing.T) {
 	s.Touch(panetest.Key("y")) // too early for the second
 	s.Rest()
 	s.Touch(panetest.Key("n"))
+	s.Press(panetest.Key("enter"))
 	s.Sent(allow("4.1.1"), deny("5.1.1"))
 	if s.dialog.Showing() {
 		t.Error("a gate is still open")

@@ -41,7 +41,11 @@ func (n *Narrator) drawAnswer(e story.Entry) {
 		c.Invalidate()
 		return
 	}
-	next.block = changingRemark(c.Styles, gateGlyph, warningStyle, func() string { return untrusted.Visible(next.words) })
+	sign, style := gateGlyph, warningStyle
+	if e.Level == story.Declined {
+		sign, style = declinedGlyph, textStyle
+	}
+	next.block = changingRemark(c.Styles, sign, style, func() string { return untrusted.Visible(next.words) })
 	n.answers = next
 	n.add(next.block)
 }

@@ -353,7 +353,7 @@ func TestEqualAnswersToGatesOfItemsAreOneLine(t *testing.T) {
 		}
 		data = append(data, event.GateResolved{Gate: item + ".1.1", Decision: decision, Scope: event.ScopeOnce, By: "user"})
 	}
-	if _, got := narrate(t, narratedPane(), false, data...); !strings.HasSuffix(got, "allowed 3 calls of fs.write in step 1\n◆ denied fs.write in step 1.4") {
+	if _, got := narrate(t, narratedPane(), false, data...); !strings.HasSuffix(got, "allowed 3 calls of fs.write in step 1\n⊘ declined fs.write in step 1.4") {
 		t.Errorf("the chat says\n%s", got)
 	}
 }

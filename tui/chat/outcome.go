@@ -61,7 +61,11 @@ func outcomeBlock(l *draw.Styles, e *story.Ending, again string) *Block {
 			lines := draw.Wrap(e.Word, width-2)
 			last := len(lines) - 1
 			lines = append(lines[:last], draw.Flow([]string{lines[last], tail}, "  ", width-2)...)
-			lines = draw.Hang(l.Danger.Render(l.Glyphs.Failed)+" ", lines)
+			sign := l.Danger.Render(l.Glyphs.Failed)
+			if e.Declined {
+				sign = l.Text.Render(l.Glyphs.Declined)
+			}
+			lines = draw.Hang(sign+" ", lines)
 			if r.Error != "" {
 				lines = append(lines, draw.Aside(l.Muted, r.Error.Visible(), width)...)
 			}

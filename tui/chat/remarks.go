@@ -52,6 +52,8 @@ func entryBlock(l *draw.Styles, e story.Entry) *Block {
 		return remarkBlock(l, doneGlyph, successStyle, e.Words)
 	case story.Failed:
 		return remarkBlock(l, failedGlyph, dangerStyle, e.Words)
+	case story.Declined:
+		return remarkBlock(l, declinedGlyph, textStyle, e.Words)
 	case story.Asks:
 		return remarkBlock(l, gateGlyph, warningStyle, e.Words)
 	case story.Decision:
@@ -69,8 +71,9 @@ func entryBlock(l *draw.Styles, e story.Entry) *Block {
 func doneGlyph(l *draw.Styles) string { return l.Glyphs.Done }
 
 // failedGlyph returns the glyph of a failure.
-func failedGlyph(l *draw.Styles) string  { return l.Glyphs.Failed }
-func warningGlyph(l *draw.Styles) string { return l.Glyphs.Warning }
+func failedGlyph(l *draw.Styles) string   { return l.Glyphs.Failed }
+func declinedGlyph(l *draw.Styles) string { return l.Glyphs.Declined }
+func warningGlyph(l *draw.Styles) string  { return l.Glyphs.Warning }
 
 // separatorGlyph returns the glyph between two parts of a line.
 func separatorGlyph(l *draw.Styles) string { return l.Glyphs.Separator }
@@ -83,6 +86,9 @@ func successStyle(l *draw.Styles) lipgloss.Style { return l.Success }
 
 // dangerStyle returns the style of a failure.
 func dangerStyle(l *draw.Styles) lipgloss.Style { return l.Danger }
+
+// textStyle returns the style of plain text.
+func textStyle(l *draw.Styles) lipgloss.Style { return l.Text }
 
 // warningStyle returns the style of a warning.
 func warningStyle(l *draw.Styles) lipgloss.Style { return l.Warning }

@@ -146,6 +146,7 @@ func countWords(l *draw.Styles, c *wording.Counts, lit func(lipgloss.Style) lipg
 		{l.Spinner(), l.Running, c[wording.ClassRuns]},
 		{g.Gate, l.Warning, c[wording.ClassGate]},
 		{g.Failed, l.Danger, c[wording.ClassFailed]},
+		{g.Declined, l.Text, c[wording.ClassDeclined]},
 		{g.Doubt, l.Warning, c[wording.ClassDoubt]},
 		{g.Stopped, l.Warning, c[wording.ClassStopped]},
 		{g.Retry, l.Warning, c[wording.ClassRetry]},

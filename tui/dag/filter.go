@@ -45,6 +45,7 @@ var statusWords = map[string]func(c wording.StepClass, s *agent.StepState) bool{
 	"done":     isClass(wording.ClassDone),
 	"complete": isClass(wording.ClassDone),
 	"failed":   isClass(wording.ClassFailed),
+	"declined": isClass(wording.ClassDeclined),
 	"stopped":  isClass(wording.ClassStopped),
 	"skipped":  isClass(wording.ClassSkipped),
 	"added":    func(_ wording.StepClass, s *agent.StepState) bool { return s.Change == agent.ChangeAdded },

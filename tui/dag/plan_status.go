@@ -134,6 +134,9 @@ func (v *shownPlan) note(r *Row) string {
 	switch v.Counts.of(r.at) {
 	case wording.ClassSkipped:
 		return v.skippedFor(r)
+	case wording.ClassDeclined:
+		why, _ := s.Declined()
+		return why.FirstLine()
 	case wording.ClassFailed:
 		return wording.Cause(wording.FailureOf(s))
 	case wording.ClassDoubt, wording.ClassRetry:

@@ -158,6 +158,8 @@ func (d *Runs) failure(s agent.Summary, run *agent.Run) string {
 		return "The journal cannot be read: " + untrusted.Line(d.past.Err.Error())
 	case run == nil:
 		return ""
+	case s.Declined:
+		return "" // the state says it
 	case s.Status == event.StatusFailed && run.Result != nil && run.Result.Error != "":
 		if wording.FailureReason(run, *run.Result) != "" {
 			return "" // the state says it

@@ -38,6 +38,12 @@ func NewEditor(l *Styles, args map[string]any) *Editor {
 	return newEditor(l, escaped(wording.JSONText(args, "  ")), "")
 }
 
+// NewLine opens an editor on an empty line of text.
+func NewLine(l *Styles) *Editor { return newEditor(l, "", "") }
+
+// OneLine returns the text on one line, without blanks around it.
+func (e *Editor) OneLine() string { return strings.Join(strings.Fields(e.area.Value()), " ") }
+
 // newEditor opens an editor on a text, in which tab stands for a tab; "" makes tabs two
 // spaces. It returns nil if the text is too long.
 func newEditor(l *Styles, text, tab string) *Editor {

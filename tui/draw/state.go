@@ -39,6 +39,9 @@ func StateGlyph(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss
 	case agent.StepWaiting:
 		return l.Glyphs.Gate, l.Warning
 	case agent.StepFailed:
+		if wording.IsDeclined(s) {
+			return l.Glyphs.Declined, l.Text
+		}
 		return l.Glyphs.Failed, l.Danger
 	case agent.StepSkipped:
 		return l.Glyphs.Skipped, l.Faint
@@ -81,6 +84,9 @@ func StateWord(l *Styles, run *agent.Run, s *agent.StepState) (string, lipgloss.
 	case agent.StepWaiting:
 		return l.Glyphs.Gate + " gate", l.Warning
 	case agent.StepFailed:
+		if wording.IsDeclined(s) {
+			return "declined", l.Text
+		}
 		switch s.Failure {
 		case event.FailureDenied:
 			return "denied", l.Danger
@@ -139,6 +145,8 @@ func RunGlyph(l *Styles, s agent.Summary) (string, lipgloss.Style) {
 		return l.Glyphs.Done, l.Success
 	case s.Status == event.StatusCanceled:
 		return l.Glyphs.Stopped, l.Warning
+	case s.Declined:
+		return l.Glyphs.Declined, l.Text
 	default:
 		return l.Glyphs.Failed, l.Danger
 	}

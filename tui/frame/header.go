@@ -213,6 +213,9 @@ func (h *header) runFact(s State) string {
 	case event.StatusCanceled:
 		return l.Warning.Render(l.Glyphs.Stopped + " stopped")
 	default:
+		if s.Run.DeclinedAt() != nil {
+			return l.Text.Render(l.Glyphs.Declined + " declined")
+		}
 		return l.Danger.Render(l.Glyphs.Failed + " failed")
 	}
 }

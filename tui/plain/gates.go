@@ -67,7 +67,7 @@ func (g *gates) opens(d event.GateRequested, run *agent.Run) {
 		g.approved("runs", wording.CallWords(d))
 	}
 	g.provenance(d.Provenance)
-	if words := wording.PassRuleWords(d); words != "" {
+	if words := wording.AlwaysNote(d); words != "" {
 		g.Line("    %s", words)
 	}
 	if d.Changed != "" {

@@ -136,6 +136,8 @@ func (l *Log) sign(e story.Entry) Ink {
 		return l.Signs.Failed
 	case story.Skipped:
 		return l.Signs.Skipped
+	case story.Declined:
+		return l.Signs.Declined
 	case story.Warn, story.Info:
 		return l.Signs.Note
 	case story.Asks, story.Decision, story.Doubt:

@@ -50,7 +50,7 @@ type Printer struct {
 
 // Signs are printed at the start of lines.
 type Signs struct {
-	Done, Failed, Started, Gate, Skipped, Note, Removed, Added, Revised, Replan, Pending Ink
+	Done, Failed, Started, Gate, Skipped, Declined, Note, Removed, Added, Revised, Replan, Pending Ink
 }
 
 // Ink is text in a style. Without a terminal it is the text alone.
@@ -62,14 +62,14 @@ type Ink struct {
 // NewPrinter returns a printer that writes to out.
 func NewPrinter(out io.Writer, o Options) *Printer {
 	p := &Printer{out: out, styles: o.Styles, width: o.Width, Between: " · "}
-	signs := []string{"✓", "✗", "▸", "◆", "—", "·", "−", "+", "~", "↻", "○"}
+	signs := []string{"✓", "✗", "▸", "◆", "—", "⊘", "·", "−", "+", "~", "↻", "○"}
 	if o.ASCII {
-		signs, p.Between = []string{"ok", "x", ">", "?", "=", ".", "-", "+", "~", "again:", "o"}, ", "
+		signs, p.Between = []string{"ok", "x", ">", "?", "=", "no", ".", "-", "+", "~", "again:", "o"}, ", "
 	}
 	s, styles := &p.Signs, p.Styles()
-	for i, to := range []*Ink{&s.Done, &s.Failed, &s.Started, &s.Gate, &s.Skipped, &s.Note, &s.Removed, &s.Added, &s.Revised, &s.Replan, &s.Pending} {
+	for i, to := range []*Ink{&s.Done, &s.Failed, &s.Started, &s.Gate, &s.Skipped, &s.Declined, &s.Note, &s.Removed, &s.Added, &s.Revised, &s.Replan, &s.Pending} {
 		*to = Ink{signs[i], [...]lipgloss.Style{
-			styles.Success, styles.Danger, styles.Accent, styles.Warning, styles.Muted, styles.Muted,
+			styles.Success, styles.Danger, styles.Accent, styles.Warning, styles.Muted, styles.Text, styles.Muted,
 			styles.Removed, styles.Added, styles.Accent, styles.Warning, styles.Muted,
 		}[i]}
 	}

@@ -159,6 +159,9 @@ func newDrawing(p plan.Plan, ascii bool) *drawnPlan {
 }
 
 func (d *drawnPlan) sign(s *agent.StepState) string {
+	if wording.IsDeclined(s) {
+		return d.glyphs.Declined
+	}
 	return cmp.Or(d.signs[s.Status], d.signs[agent.StepPending])
 }
 

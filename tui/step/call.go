@@ -54,6 +54,9 @@ func drawCall(p *draw.SheetPage, run *agent.Run, shown *Subject, output output) 
 	if s.Run != "" {
 		p.Field("run", l.Text, s.Run)
 	}
+	if wording.IsDeclined(s) {
+		return // its state says it
+	}
 	if failure := cmp.Or(s.Error, wording.FailureOf(s)); failure != "" {
 		p.Field("error", l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	}

@@ -18,6 +18,7 @@ var classNames = []struct {
 }{
 	{wording.ClassGate, "gate"},
 	{wording.ClassFailed, "failed"},
+	{wording.ClassDeclined, "declined"},
 	{wording.ClassDoubt, "in doubt"},
 	{wording.ClassStopped, "stopped"},
 	{wording.ClassRetry, "retry"},

@@ -55,7 +55,11 @@ func (o output) drawSoFar(p *draw.SheetPage, s *agent.StepState, expected bool) 
 func (o output) draw(p *draw.SheetPage, s *agent.StepState) {
 	l := p.Styles
 	gap := func() { p.Add("") }
-	if s.Error != "" {
+	switch why, declined := s.Declined(); {
+	case declined:
+		gap()
+		p.Prose(l.Text, "You declined this call"+wording.ReasonGiven(why)+". It was not made.")
+	case s.Error != "":
 		gap()
 		failure := strings.TrimSpace(s.Error.Visible())
 		sentence, tests, _ := strings.Cut(failure, "\n")

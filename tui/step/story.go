@@ -134,6 +134,8 @@ func writeEnded(p *draw.SheetPage, a *agent.Attempt, at timing.Axis) {
 		}
 	case a.Status == agent.StepCompleted:
 		writeMoment(p, at, a.EndedAt, l.Success, l.Glyphs.Done, "done"+duration)
+	case a.Status == agent.StepFailed && len(a.Asked) > 0 && a.Asked[len(a.Asked)-1].Declined():
+		// Its answer says it.
 	case a.Status == agent.StepFailed:
 		words := "failed" + duration
 		if a.StartedAt.IsZero() {
@@ -191,15 +193,20 @@ func writeAsked(p *draw.SheetPage, q agent.Asked, at timing.Axis) {
 		return
 	}
 	glyph, style := l.Glyphs.Done, l.Success
-	switch q.Decision {
-	case string(event.Deny), string(event.FailureAbort): // also the answer to a doubt
+	switch {
+	case q.Declined():
+		glyph, style = l.Glyphs.Declined, l.Text
+	case q.Decision == string(event.Deny), q.Decision == string(event.FailureAbort): // also the answer to a doubt
 		glyph, style = l.Glyphs.Failed, l.Danger
-	case string(event.Edit):
+	case q.Decision == string(event.Edit):
 		glyph, style = l.Glyphs.Revised, l.Warning
 	}
 	words := wording.DecisionWords(q) + " by " + wording.WhoWords(q.By)
 	if waited := at.At(q.AnsweredAt) - at.At(q.At); waited > 0 {
 		words += " after " + wording.Shortly(waited)
+	}
+	if why := q.Reason.Line(); why != "" {
+		words += ": " + why
 	}
 	writeMoment(p, at, q.AnsweredAt, style, glyph, words)
 }

@@ -22,6 +22,7 @@ type Ending struct {
 	Evidence string         // how many checks hold; "" without checks
 	Failed   untrusted.Text // why a step failed last; "" for none
 	Doubt    untrusted.Text // why a step is in doubt; "" for none
+	Declined bool           // the user said no to a call, which ended the run
 
 	resumes string // what a resume does, behind the key or command; "" if none is possible
 	kept    bool   // finished steps are kept then
@@ -43,6 +44,7 @@ func (e *Ending) Resume(by string) string {
 // tellEnding tells how the run ended: its answer or its results, why it ended, and what
 // can be done about it.
 func tellEnding(at scene, gates *gates, r event.Result) {
+	tellNotRun(at, r)
 	var results []Result
 	if r.Answer != "" {
 		answer := Entry{Kind: Answer, Text: r.Answer}
@@ -65,7 +67,7 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 	if r.Unanswered != "" {
 		at.tell(Lines, Entry{Level: Info, Words: "the answer is missing; ask for it again: replan plan resume " + at.run.ID})
 	}
-	e := &Ending{Result: r, Word: outcomeWord(at, r), Steps: stepsDone(at.run), Evidence: wording.EvidenceWords(at.run), Failed: at.lastFailure(), Doubt: at.lastDoubt()}
+	e := &Ending{Result: r, Word: outcomeWord(at, r), Steps: stepsDone(at.run), Evidence: wording.EvidenceWords(at.run), Failed: at.lastFailure(), Doubt: at.lastDoubt(), Declined: at.run.DeclinedAt() != nil}
 	if !at.isRead(Caller) && explained(at, r) {
 		e.Result.Error = ""
 	}
@@ -80,6 +82,24 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 	at.tell(Lines|Screen|Caller, Entry{Kind: Outcome, Words: wording.EndWords(at.run, r), Facts: figures(at.run, r), Results: results, Ending: e})
 	if noPlan && !at.nested {
 		at.tell(Live, Entry{Kind: Advice})
+	}
+}
+
+// tellNotRun tells which steps of the plan had not begun when the run failed.
+func tellNotRun(at scene, r event.Result) {
+	const most = 3
+	if r.Status != event.StatusFailed {
+		return
+	}
+	left := slices.DeleteFunc(slices.Clone(at.run.Steps), func(s *agent.StepState) bool {
+		return s.Draft || s.Status != agent.StepPending || s.Attempt > 0
+	})
+	for i, s := range left {
+		if i == most && len(left) > most+1 {
+			at.tell(Lines, Entry{Level: Skipped, Words: "and " + english.Count(len(left)-most, "more step") + "  not run"})
+			return
+		}
+		at.tell(Lines, Entry{Level: Skipped, Words: s.Step.Index + " " + s.Step.Title.Line() + "  not run"})
 	}
 }
 
@@ -100,12 +120,14 @@ func figures(run *agent.Run, r event.Result) []string {
 func explained(at scene, r event.Result) bool {
 	failed := at.lastFailure()
 	denied := at.isRead(Lines) && r.Reason == event.ReasonDenied && failed != "" // the outcome says it again
-	return at.hasEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
+	return at.run.DeclinedAt() != nil || at.hasEnd(r.Error) || denied || repeatsFailure(r.Error, failed) || wording.FailureReason(at.run, r) != "" || repeatsPhase(at.run, r)
 }
 
 // outcomeWord describes the outcome of a run that was not stopped.
 func outcomeWord(at scene, r event.Result) string {
 	switch why := wording.FailureReason(at.run, r); {
+	case at.run.DeclinedAt() != nil:
+		return "stopped: " + wording.DeclinedStep(at.run, false)
 	case r.Status == event.StatusFailed && why != "" && (repeatsFailure(r.Error, at.lastFailure()) || strings.Contains(r.Answer.Line(), why)):
 		return "failed" // it was told why
 	case r.Status == event.StatusFailed:

@@ -46,6 +46,7 @@ const (
 	Trouble        // it failed, and the run may continue
 	Fatal          // the run ends because of it
 	Skipped        // it was left out or stopped
+	Declined       // the user said no to it
 	Warn           // the user should know of a risk
 	Info           // the user may want to know
 	Asks           // a question to the user, or the answer at a gate

@@ -26,6 +26,9 @@ func (g *gates) tell(at scene, data event.Data) bool {
 		if at.before.gate != nil {
 			e.Gate = &at.before.gate.GateRequested
 		}
+		if d.Declined() {
+			e.Level = Declined
+		}
 		at.tell(Lines|Screen|Record|Asked, e)
 	case event.ElicitationRequested:
 		who, what := untrusted.Line(d.Server)+" asked in ", ": "+d.Message.Line()

@@ -72,6 +72,8 @@ func revisionWords(d event.PlanDiff) string {
 func tellReplan(at scene, steps *steps, d event.ReplanStarted) {
 	why := "step " + d.Step + " failed"
 	switch {
+	case wording.IsDeclinedAt(at.run, d.Step):
+		why = "you declined step " + d.Step
 	case d.Step != "":
 		steps.tellFailure(at, d.Step, d.Error)
 	case d.Request == "":

@@ -24,6 +24,7 @@ type steps struct {
 	polled   map[string]untrusted.Text // what each step waits for
 	tenths   map[string]int            // of the items of each step that have ended, by run and step
 	progress map[string]progress       // told last, by run and step
+	held     heldLines                 // until it is known whether the step is done
 }
 
 // failure is the failure of a step.
@@ -111,6 +112,9 @@ func (s *steps) tell(at scene, data event.Data) bool {
 	}
 	return true
 }
+
+// releaseHeld tells of the steps of a run that ends before they were checked.
+func (s *steps) releaseHeld(at scene) { s.held.releaseRun(at) }
 
 // colon returns a reason for use after the statement it explains.
 func colon(reason untrusted.Text) string {
@@ -212,7 +216,9 @@ func (s *steps) tellCompleted(at scene, d event.StepCompleted) {
 			done.Facts = append(done.Facts, words)
 		}
 	}
-	at.tell(Lines, done)
+	if !s.held.begin(at, d.Index, done) {
+		at.tell(Lines, done)
+	}
 }
 
 // brief returns the title of a step of the plan, "" of a call. An item gives that of its
@@ -254,6 +260,10 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 		s.tellOfMany(at, p, d)
 		return
 	}
+	if p.step != nil && wording.IsDeclined(p.step) {
+		s.tellDeclined(at, p, d)
+		return
+	}
 	at.tell(Record|Caller, Entry{Kind: Failure, Level: Failed, Words: wording.FailedWords(d.Index, d.Failure, d.Error), fails: d.Error})
 	if s.tellOfMany(at, p, d) {
 		return
@@ -263,6 +273,16 @@ func (s *steps) tellFailed(at scene, d event.StepFailed) {
 		failed.Detail = d.Error.Visible()
 	}
 	at.tell(Lines, failed)
+	s.held.release(at, d.Index, false)
+}
+
+// tellDeclined tells that the user said no to the call of a step. The answer at its gate has told
+// it to all who are told of answers.
+func (s *steps) tellDeclined(at scene, p place, d event.StepFailed) {
+	at.tell(Caller, Entry{Kind: Failure, Level: Declined, Words: wording.StepWords(d.Index) + " was declined", fails: d.Error})
+	if !s.tellOfMany(at, p, d) {
+		at.tell(Lines, Entry{Level: Declined, Depth: p.depth, Words: p.name, Facts: []string{"declined"}, fails: d.Error})
+	}
 }
 
 // tellFailure tells once that an attempt of a step failed.
@@ -273,6 +293,9 @@ func (s *steps) tellFailure(at scene, index string, reason untrusted.Text) {
 	s.attempt = attemptOf(at.run, index)
 	kind := event.FailureKind("")
 	if step := at.run.Step(index); step != nil {
+		if wording.IsDeclined(step) {
+			return // the answer at its gate said it
+		}
 		kind = step.Failure
 	}
 	words := wording.FailedWords(index, kind, reason)
@@ -345,7 +368,9 @@ func (s *steps) tellChecked(at scene, d event.CheckCompleted) {
 	if e.Depth = p.depth + 1; p.inner {
 		e.Words = d.Index + " " + e.Words // other items may have ended since its own line
 	}
-	at.tell(Lines, e)
+	if !s.held.add(at, d.Index, e) {
+		at.tell(Lines, e)
+	}
 }
 
 // tellRetried tells that a step is tried again, or what it waits for, each state of it once.

@@ -22,7 +22,7 @@ func New(to Reader, once *Once) *Story {
 		page:   page{reader: to},
 		models: models{once: once},
 		gates:  gates{asked: map[string]event.GateRequested{}},
-		steps:  steps{polled: map[string]untrusted.Text{}, tenths: map[string]int{}, progress: map[string]progress{}},
+		steps:  steps{polled: map[string]untrusted.Text{}, tenths: map[string]int{}, progress: map[string]progress{}, held: heldLines{}},
 	}
 }
 
@@ -71,6 +71,9 @@ func (s *Story) Apply(e event.Event) ([]Entry, error) {
 // Tell returns what an event says, after the run has applied it.
 func (s *Story) Tell(data event.Data, before Before) []Entry {
 	at := scene{&s.page, s.run, s.nested, before}
+	if _, ends := data.(event.RunCompleted); ends {
+		s.steps.releaseHeld(at)
+	}
 	_ = s.models.tell(at, data) || tellRun(at, &s.gates, data) || tellPlan(at, &s.steps, data) || s.gates.tell(at, data) ||
 		s.steps.tell(at, data) || tellNotice(at, data)
 	tellHeld(at, data)

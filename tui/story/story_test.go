@@ -34,7 +34,7 @@ func told(t *testing.T, to story.Reader, data ...event.Data) []story.Entry {
 
 // lines writes entries as text: level, depth and words, with what belongs to them.
 func lines(entries []story.Entry, short bool) []string {
-	levels := []string{"-", "begins", "started", "done", "failed", "trouble", "fatal", "skipped", "warn", "info", "asks", "decision", "doubt", "again", "would"}
+	levels := []string{"-", "begins", "started", "done", "failed", "trouble", "fatal", "skipped", "declined", "warn", "info", "asks", "decision", "doubt", "again", "would"}
 	var out []string
 	for _, e := range entries {
 		words := e.Words
@@ -98,8 +98,8 @@ func TestEventsAreToldToTheirReaders(t *testing.T) {
 		}},
 		"a call that changes nothing asks nobody": {append(planned[:1:1], event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look", Nothing: true}), nil},
 		"a gate is answered": {append(asked[:2:2], event.GateResolved{Gate: "1.1.1", Decision: event.Deny, By: "user"}), map[story.Reader]string{
-			story.Lines: "  asks denied by you", story.Asked: "  asks denied by you",
-			story.Live: "  asks denied look in step 1", story.Replay: "  asks denied look in step 1", story.Record: "  asks denied look in step 1",
+			story.Lines: "  declined declined by you", story.Asked: "  declined declined by you",
+			story.Live: "  declined declined look in step 1", story.Replay: "  declined declined look in step 1", story.Record: "  declined declined look in step 1",
 		}},
 		"a phase begins": {[]event.Data{event.PhaseStarted{Phase: 1, Label: "analysis"}}, map[story.Reader]string{
 			story.Lines: "begins analysis", story.Client: "begins analysis",

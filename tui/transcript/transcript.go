@@ -226,11 +226,15 @@ func (w *writer) step(s *agent.StepState) {
 	signs := map[agent.StepStatus]string{
 		agent.StepCompleted: "✓", agent.StepFailed: "✗", agent.StepSkipped: "—", agent.StepInDoubt: "?", agent.StepWaiting: "◆",
 	}
+	sign := cmp.Or(signs[s.Status], "·")
+	if wording.IsDeclined(s) {
+		sign = "⊘"
+	}
 	title := inline(s.Step.Title)
 	if s.Step.Tool != "" && s.Step.Tool != s.Step.Title.Visible() && !strings.HasSuffix(s.Step.Tool, ":"+s.Step.Title.Visible()) {
 		title += " " + named(s.Step.Tool)
 	}
-	w.line("- %s **%s** %s: %s", cmp.Or(signs[s.Status], "·"), inline(s.Step.Index), title, wording.StateSummary(s))
+	w.line("- %s **%s** %s: %s", sign, inline(s.Step.Index), title, wording.StateSummary(s))
 }
 
 // note draws an entry as a line of Markdown.
@@ -255,6 +259,9 @@ func decided(e story.Entry) string {
 		g = *e.Gate
 	}
 	how := map[event.Decision]string{event.Allow: "allowed", event.Deny: "denied", event.Edit: "edited"}[d.Decision]
+	if d.Declined() {
+		how = "declined"
+	}
 	words := fmt.Sprintf("gate: %s %s", cmp.Or(how, inline(d.Decision)), named(g.Tool))
 	if g.Step != "" {
 		words += " in step " + inline(g.Step)
@@ -268,7 +275,11 @@ func decided(e story.Entry) string {
 	if g.Rule.Why != "" {
 		words += " (asked because " + inline(g.Rule.Why) + ")"
 	}
-	return words + inline(wording.SignedBy(d.By))
+	words += inline(wording.SignedBy(d.By))
+	if d.Declined() && d.Reason != "" {
+		words += ": " + inline(d.Reason)
+	}
+	return words
 }
 
 // ending writes how the run ended.
@@ -279,7 +290,11 @@ func (w *writer) ending(run *agent.Run) {
 		w.line("*the run %s continues*", named(run.ID))
 		return
 	}
-	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(wording.ReasonWords(r.Reason)),
+	why := wording.ReasonWords(r.Reason)
+	if run.DeclinedAt() != nil {
+		why = "declined"
+	}
+	words := fmt.Sprintf("%s (%s) in %.1f s, %s, %s, %s", r.Status, inline(why),
 		float64(r.DurationMS)/1000, english.Count(len(run.Plan.Steps), "step"), english.Count(r.Usage.Replans, "replan"), english.Count(r.Usage.PromptTokens+r.Usage.CompletionTokens, "token"))
 	if r.Error != "" {
 		words += ": " + inline(r.Error.FirstLine())

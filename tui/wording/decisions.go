@@ -151,6 +151,8 @@ func GateDecision(d event.GateResolved) string {
 // answered says how a gate was answered. what follows the verb.
 func answered(d event.GateResolved, what string) string {
 	switch {
+	case d.Declined():
+		return "declined" + what + ReasonGiven(d.Reason)
 	case d.Decision == event.Deny:
 		return "denied" + what
 	case d.Decision == event.Edit:
@@ -172,6 +174,10 @@ func DecisionWords(q agent.Asked) string {
 	case agent.AskedGate:
 	default:
 		return OfFailure(event.FailureDecision(q.Decision)).Story
+	}
+	switch {
+	case q.Declined():
+		return "declined"
 	}
 	switch event.Decision(q.Decision) {
 	case event.Deny:
@@ -225,6 +231,8 @@ func open(q agent.Question) (verb, state, asks string) {
 	switch {
 	case q.Doubt:
 		return "is ", "in doubt", "did it take effect?"
+	case q.Declined:
+		return "was ", "declined", "how should the run continue?"
 	case q.Denied:
 		return "was ", "denied", "how should the run continue?"
 	default:

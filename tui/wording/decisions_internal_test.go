@@ -52,7 +52,8 @@ func TestGateAnswerIsWordedAlikeEverywhere(t *testing.T) {
 		d         event.GateResolved
 		chat, log string
 	}{
-		"denied":      {event.GateResolved{Decision: event.Deny, By: "user"}, "denied test.run in step 2", "denied by you"},
+		"declined":    {event.GateResolved{Decision: event.Deny, By: "user"}, "declined test.run in step 2", "declined by you"},
+		"with why":    {event.GateResolved{Decision: event.Deny, By: "user", Reason: "only\nb_test.go"}, "declined test.run in step 2: only b_test.go", "declined by you: only b_test.go"},
 		"by a flag":   {event.GateResolved{Decision: event.Deny, By: "--approve none"}, "denied test.run in step 2 (by --approve none)", "denied by --approve none"},
 		"by nobody":   {event.GateResolved{Decision: event.Deny, By: "nobody was there"}, "denied test.run in step 2 (nobody was there)", "denied (nobody was there)"},
 		"edited":      {event.GateResolved{Decision: event.Edit, By: "user"}, "edited the call of test.run in step 2", "edited by you: it asks again"},
@@ -75,9 +76,10 @@ func TestGateAnswerIsWordedAlikeEverywhere(t *testing.T) {
 
 func TestQuestionNamesStateOfStep(t *testing.T) {
 	for want, q := range map[string]agent.Question{
-		"step 2 is in doubt: did it take effect?":         {Step: "2", Doubt: true},
-		"step 2 was denied: how should the run continue?": {Step: "2", Denied: true},
-		"call 3 failed: how should it continue?":          {Step: "chat.3"},
+		"step 2 is in doubt: did it take effect?":           {Step: "2", Doubt: true},
+		"step 2 was denied: how should the run continue?":   {Step: "2", Denied: true},
+		"step 2 was declined: how should the run continue?": {Step: "2", Denied: true, Declined: true},
+		"call 3 failed: how should it continue?":            {Step: "chat.3"},
 	} {
 		if got := QuestionWords(q); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -90,7 +90,10 @@ func FailureReason(run *agent.Run, r event.Result) string {
 func EndWords(run *agent.Run, r event.Result) string {
 	words := map[event.Status]string{event.StatusCompleted: "Done", event.StatusCanceled: "Stopped"}[r.Status]
 	duration := Milliseconds(r.DurationMS)
+	at := DeclinedStep(run, true)
 	switch {
+	case at != "":
+		return "Stopped after " + duration + ": " + at
 	case words == "":
 		return "Failed after " + duration + ": " + cmp.Or(FailureReason(run, r), ReasonWords(r.Reason))
 	case r.Status == event.StatusCompleted && r.Reason == event.ReasonPartial:
@@ -102,6 +105,24 @@ func EndWords(run *agent.Run, r event.Result) string {
 	default:
 		return words + " after " + duration
 	}
+}
+
+// DeclinedStep says which step the user declined, if that ended the run: "you declined step 4,
+// Apply the change", with the reason if because is set the reason. It returns "" if it ended otherwise; the run
+// may be nil.
+func DeclinedStep(run *agent.Run, because bool) string {
+	if run == nil {
+		return ""
+	}
+	at := run.DeclinedAt()
+	if at == nil {
+		return ""
+	}
+	words := "you declined " + StepWords(at.Step.Index) + ", " + at.Step.Title.Line()
+	if why, _ := at.Declined(); because {
+		words += ReasonGiven(why)
+	}
+	return words
 }
 
 // PartialWords says what a run left out that ended as partial.

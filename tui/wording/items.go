@@ -33,8 +33,8 @@ func InnerTitle(s, of *agent.StepState) string {
 
 // ItemCounts is how the items of a step stand.
 type ItemCounts struct {
-	All, Ended, Running                                     int
-	Failed, Denied, Skipped, NotTaken, Doubt, Asks, Stopped int
+	All, Ended, Running                                               int
+	Failed, Denied, Declined, Skipped, NotTaken, Doubt, Asks, Stopped int
 }
 
 // CountItems counts the items of a step.
@@ -47,9 +47,12 @@ func CountItems(s *agent.StepState) ItemCounts {
 		}
 		switch item.Status {
 		case agent.StepFailed:
-			if item.Failure == event.FailureDenied {
+			switch {
+			case IsDeclined(item):
+				c.Declined++
+			case item.Failure == event.FailureDenied:
 				c.Denied++
-			} else {
+			default:
 				c.Failed++
 			}
 		case agent.StepSkipped:
@@ -78,7 +81,7 @@ func (c ItemCounts) Trouble() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Denied, "denied"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}, {c.Stopped, "stopped"}} {
+	}{{c.Asks, english.Agree(c.Asks, "asks", "ask") + " you"}, {c.Failed, "failed"}, {c.Denied, "denied"}, {c.Declined, "declined"}, {c.Doubt, "in doubt"}, {c.Skipped, "skipped"}, {c.NotTaken, "not taken"}, {c.Stopped, "stopped"}} {
 		if p.n > 0 {
 			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
 		}

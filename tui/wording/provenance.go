@@ -172,10 +172,45 @@ func argWords(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// PassRuleWords describes the kind of untrusted text in a call and what would let such a
-// call pass without a gate. It returns "" if there is no relevant text.
-func PassRuleWords(g event.GateRequested) string {
-	var exact, written, decides []string
+// AlwaysNote says why a gate whose call carries text from results offers no rule for every later
+// call, and what skips the gate instead. It returns "" for other gates.
+func AlwaysNote(g event.GateRequested) string {
+	fromResults := slices.ContainsFunc(g.Provenance, func(p rule.Provenance) bool { return !p.Notes })
+	ways := skips(g)
+	switch {
+	case g.Always != nil || g.AlwaysTool != nil || !fromResults:
+		return ""
+	case g.NoAlways == "" || ways == "":
+		return ways
+	default:
+		return "always is off, since results change: " + ways // short, for narrow screens
+	}
+}
+
+// skips says in plain words what lets a call like that of a gate pass without one; "" if
+// nothing does, since its plan asks for the gate or its tool has changed.
+func skips(g event.GateRequested) string {
+	if g.Planned || g.Rule.Source == rule.SourcePlan || g.Changed != "" {
+		return ""
+	}
+	byRule := "a rule that allows " + untrusted.Line(g.Tool)
+	exact, written, decides := textKinds(g)
+	switch {
+	case len(exact)+len(decides) > 0:
+		byRule = "a rule with untrusted = true"
+	case len(written) > 0:
+		byRule = "a rule with a pattern for " + strings.Join(written, ", ")
+	}
+	if _, why := g.ForRun(); why != "" || len(written)+len(decides) > 0 {
+		return byRule + " skips this gate"
+	}
+	return "r skips this gate in this run, " + byRule + " from now on"
+}
+
+// textKinds returns the arguments of a call that hold text of a result as it is, and those that
+// a model wrote after reading one, as far as a rule for the tool alone does not cover them; and
+// the steps whose results decide about the call.
+func textKinds(g event.GateRequested) (exact, written, decides []string) {
 	from := func(p rule.Provenance) string { return "step " + untrusted.Line(p.Step) }
 	for _, p := range g.Provenance {
 		arg := untrusted.Line(cmp.Or(p.Arg, "the call"))
@@ -191,19 +226,5 @@ func PassRuleWords(g event.GateRequested) string {
 			exact = append(exact, arg)
 		}
 	}
-	var out []string
-	if len(exact) > 0 {
-		run := "r or "
-		if _, why := g.ForRun(); why != "" {
-			run = ""
-		}
-		out = append(out, "copied from a result ("+strings.Join(exact, ", ")+"): only "+run+"a rule with untrusted=yes skips this gate")
-	}
-	if len(decides) > 0 {
-		out = append(out, "decided by a result ("+strings.Join(decides, ", ")+"): only a rule with untrusted=yes skips this gate")
-	}
-	if len(written) > 0 {
-		out = append(out, "written by the model ("+strings.Join(written, ", ")+"): only a rule with a pattern for it skips this gate")
-	}
-	return strings.Join(out, "; ")
+	return exact, written, decides
 }

@@ -17,6 +17,8 @@ func RunWords(s agent.Summary) string {
 		return "undone"
 	case s.Status == event.StatusCanceled:
 		return "stopped"
+	case s.Declined:
+		return "declined"
 	case s.Status != event.StatusCompleted:
 		return untrusted.Line(string(s.Status))
 	case s.Reason == event.ReasonPartial:
@@ -50,7 +52,7 @@ func RunState(s agent.Summary) string {
 	if s.Restored > 0 {
 		return RunWords(s) + ": " + english.Count(s.Restored, "file") + " restored"
 	}
-	if s.Status == event.StatusFailed && s.Reason != "" && !s.Undone {
+	if s.Status == event.StatusFailed && s.Reason != "" && !s.Undone && !s.Declined {
 		return RunWords(s) + ": " + ReasonWords(s.Reason)
 	}
 	return RunWords(s)

@@ -27,7 +27,8 @@ const (
 	ClassGate
 	ClassDoubt
 	ClassFailed
-	ClassStopped // started, but not finished when its run ended
+	ClassDeclined // the user said no to its call
+	ClassStopped  // started, but not finished when its run ended
 	ClassDone
 	ClassSkipped
 	stepClasses
@@ -78,6 +79,9 @@ func ClassOf(run *agent.Run, s *agent.StepState, waits int) StepClass {
 	case agent.StepWaiting:
 		return ClassGate
 	case agent.StepFailed:
+		if IsDeclined(s) {
+			return ClassDeclined
+		}
 		return ClassFailed
 	case agent.StepInDoubt:
 		return ClassDoubt
@@ -117,9 +121,36 @@ func Halted(run *agent.Run, s *agent.StepState) bool {
 	}
 }
 
+// IsDeclined reports whether the user said no to the call of a step.
+func IsDeclined(s *agent.StepState) bool {
+	_, declined := s.Declined()
+	return declined
+}
+
+// IsDeclinedAt reports whether the user said no to the call of the step with an index.
+func IsDeclinedAt(run *agent.Run, index string) bool {
+	s := run.Step(index)
+	return s != nil && IsDeclined(s)
+}
+
+// DeclinedState is the state of a declined step, with the reason if the user gave one:
+// "declined: only the tests".
+func DeclinedState(why untrusted.Text) string { return "declined" + ReasonGiven(why) }
+
+// ReasonGiven returns the user's reason for use after the statement that it explains; "" for none.
+func ReasonGiven(why untrusted.Text) string {
+	if why.Line() == "" {
+		return ""
+	}
+	return ": " + why.Line()
+}
+
 // FailureOf says why an ended step produced nothing, or returns "" if it did not
 // fail.
 func FailureOf(s *agent.StepState) untrusted.Text {
+	if why, declined := s.Declined(); declined {
+		return untrusted.Text(DeclinedState(why))
+	}
 	if s.Error != "" && s.Status.Ended() {
 		return s.Error
 	}
@@ -157,31 +188,35 @@ func isCall(s *agent.StepState) bool {
 	return s.Parent != "" && !item
 }
 
-// EvidenceWords counts the checks that hold, and those about tests that there are not:
-// "3 of 4 verified, 1 has no tests". It is "" in plans without
-// checks, and before the first one is evaluated.
+// EvidenceWords counts what is verified, and what is not as it should be: "3 verified, 1 refuted".
+// What is only claimed counts where the run must be verified. It is "" in plans without checks,
+// before the first one is evaluated, and where nothing is to be said.
 func EvidenceWords(run *agent.Run) string {
-	if run == nil || !run.Checks() || run.DryRun() {
+	if run == nil || !run.Checks() || run.DryRun() || run.DeclinedAt() != nil {
 		return ""
 	}
 	evidence := run.Evidence()
 	if run.Result == nil && !slices.ContainsFunc(evidence, func(e plan.Evidence) bool { return len(e.Saw) > 0 }) {
 		return ""
 	}
-	words, untested := fmt.Sprintf("%d of %d verified", plan.CountVerified(evidence), len(evidence)), 0
+	counts := map[string]int{}
+	done := run.Result != nil && run.Result.Status == event.StatusCompleted // else the checks are still to come, or will not
 	for _, e := range evidence {
-		if e.Reason == plan.NoTests {
-			untested++
+		switch {
+		case e.State == plan.StateUnchecked && e.Reason != plan.NoTests && !done:
+		case e.State == plan.StateUnchecked && e.Reason == plan.NoTests:
+			counts["without tests"]++
+		case e.State != plan.StateClaimed || run.RequiresVerified():
+			counts[string(e.State)]++
 		}
 	}
-	switch untested {
-	case 0:
-		return words
-	case 1:
-		return words + ", 1 has no tests"
-	default:
-		return fmt.Sprintf("%s, %d have no tests", words, untested)
+	var words []string
+	for _, state := range []string{string(plan.StateVerified), string(plan.StateRefuted), string(plan.StateUnchecked), "without tests", string(plan.StateClaimed)} {
+		if n := counts[state]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, state))
+		}
 	}
+	return strings.Join(words, ", ")
 }
 
 // EvidenceLine says what is known of one claim: "claimed: step 2, Change the file".
@@ -210,7 +245,10 @@ func StateSentence(run *agent.Run, s *agent.StepState, removedBy int, elapsed ti
 		agent.StepSkipped:   "skipped",
 		agent.StepInDoubt:   "in doubt: it may have taken effect",
 	}[s.Status]
-	if s.Status == agent.StepFailed && s.Failure == event.FailureDenied {
+	switch why, declined := s.Declined(); {
+	case declined:
+		words = DeclinedState(why)
+	case s.Status == agent.StepFailed && s.Failure == event.FailureDenied:
 		words = "denied: it was not called"
 	}
 	if s.NotTaken {
@@ -265,7 +303,10 @@ func StateSummary(s *agent.StepState) string {
 	if s.DryRun {
 		return NothingCalled
 	}
-	if s.Status == agent.StepCompleted || s.Status == agent.StepFailed {
+	switch why, declined := s.Declined(); {
+	case declined:
+		words = DeclinedState(why)
+	case s.Status == agent.StepCompleted || s.Status == agent.StepFailed:
 		words += fmt.Sprintf(" in %.1f s", float64(s.MS)/1000)
 	}
 	if s.Items != nil {
