@@ -94,6 +94,9 @@ func (s *starter) begin(ctx context.Context, p preparedJob, stopped error) {
 	for _, server := range p.awaited {
 		s.overview.trouble(server, "has not started yet; the run starts without its tools")
 	}
+	if words := p.unseen(); words != "" {
+		s.events.note("warn", words)
+	}
 	if p.job.Resume != "" {
 		s.resume(ctx, p)
 		return
