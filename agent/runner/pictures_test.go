@@ -192,6 +192,16 @@ func TestGoalWithoutAModelIsNotHeldUpByItsPictures(t *testing.T) {
 	}
 }
 
+func TestWhatAModelReadFromAPictureIsNotCalledUnsupported(t *testing.T) {
+	for goal, want := range map[string]bool{"write down what @shot.png says": false, "write down what it says": true} {
+		s, _, _ := shows(t, true, func(s *stage) { s.model.replies[prompt.PurposeSynthesis] = "It says 2417 and `totalDue`." })
+		s.Send(session.Submit{Text: goal})
+		if reply := until[event.ChatReply](t, s); strings.Contains(string(reply.Text), "No result shows") != want {
+			t.Errorf("%s: got %q", goal, reply.Text)
+		}
+	}
+}
+
 func TestWindowGrowsForThePicturesOfAGoal(t *testing.T) {
 	for goal, want := range map[string]int{"compare @1.png @2.png @3.png @4.png": 32768, "compare them": 8192} {
 		s, _, _ := shows(t, true, func(s *stage) {
