@@ -234,7 +234,8 @@ func (r answers) answeredByRule() (intent.Intent, bool) {
 		return intent.Intent{}, false
 	}
 	goal := prompt.Unmentioned(string(r.terms.goal()), r.terms.prompting().Mentions)
-	if looks := r.terms.surveyed().Look(goal, r.tools.catalog()); looks.Whole && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
+	pictures := len(prompt.WithPictures(r.terms.prompting().Mentions)) > 0
+	if looks := r.terms.surveyed().Look(goal, r.tools.catalog()); looks.Whole && !pictures && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
 		if in, ok := intent.AnsweredByLooks(goal, r.board.current().Steps); ok {
 			return in, true
 		}

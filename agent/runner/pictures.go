@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/picture"
 	"replan/planning/prompt"
@@ -71,7 +72,7 @@ func (p pictures) others(ctx context.Context) string {
 	const few = 3
 	switch {
 	case len(names) == 0:
-		return "such as " + aModelThatSees + ": ollama pull " + aModelThatSees
+		return "such as " + aModelThatSees + ", with `ollama pull " + aModelThatSees + "`"
 	case len(names) > few:
 		return "installed: " + strings.Join(names[:few], ", ") + " and others"
 	default:
@@ -109,6 +110,16 @@ func keepPictures(store AttachmentStore, mentions []prompt.Mention) ([]prompt.Me
 		mentions[i].Picture = &kept
 	}
 	return mentions, nil
+}
+
+// routing returns how the goal of a prepared job is planned. What is in a picture only a
+// model sees, so words alone do not plan a goal with one, if there is a model.
+func (p preparedJob) routing(configured event.Routing) event.Routing {
+	routing := p.jobConfig.routing(configured, p.facts)
+	if routing.Planner == event.PlannerAuto && p.info.Name != "" && len(prompt.WithPictures(p.job.Mentions)) > 0 {
+		routing.Planner = event.PlannerPhases
+	}
+	return routing
 }
 
 // unseen says which models of a prepared job cannot see the pictures of its goal; "" if

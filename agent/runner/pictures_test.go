@@ -118,7 +118,7 @@ func TestModelWithoutVisionRefusesPicturesBeforeAnythingRuns(t *testing.T) {
 		models []prompt.ModelInfo
 		says   string
 	}{
-		"none that sees": {nil, "m cannot see pictures: use a model with vision (such as qwen3-vl:4b: ollama pull qwen3-vl:4b), or leave @shot.png out"},
+		"none that sees": {nil, "m cannot see pictures: use a model with vision (such as qwen3-vl:4b, with `ollama pull qwen3-vl:4b`), or leave @shot.png out"},
 		"some that see": {
 			[]prompt.ModelInfo{{Name: "m", Chats: true}, {Name: "eyes", Vision: true, Chats: true}, {Name: "embeds", Vision: true}, {Name: "sight:2b", Vision: true, Chats: true}},
 			"m cannot see pictures: use a model with vision (installed: eyes and sight:2b), or leave @shot.png out",

@@ -158,7 +158,7 @@ func (s *starter) started(p preparedJob) event.RunStarted {
 	prompting.Servers = instructions(s.terms.servers(), p.catalog)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
-		Catalog: p.catalog, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.terms.routing, p.facts),
+		Catalog: p.catalog, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.routing(s.terms.routing),
 		Dirty: p.dirty, OnFailure: s.terms.onFailure, Read: s.conversation.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"fmt"
 	"strings"
 
 	"replan/internal/english"
@@ -13,6 +14,8 @@ import (
 func MentionWords(m prompt.Mention, separator string) string {
 	size := TextSize(m.Bytes)
 	switch {
+	case m.Picture != nil:
+		size = fmt.Sprintf("%d×%d, %s", m.Picture.Width, m.Picture.Height, size)
 	case m.Folder && m.Cut:
 		size = "its first " + english.Count(strings.Count(m.Text, "\n"), "name")
 	case m.Folder:
