@@ -28,7 +28,7 @@ func newPictures(model Model, journal Journal, log *slog.Logger) pictures {
 }
 
 // take keeps the pictures of a message that the model by that name will answer. It fails
-// if the model cannot see them.
+// if the model cannot see them, or there is none.
 func (p pictures) take(ctx context.Context, model string, mentions []prompt.Mention) ([]prompt.Mention, error) {
 	attached := prompt.WithPictures(mentions)
 	if len(attached) == 0 {
@@ -41,7 +41,9 @@ func (p pictures) take(ctx context.Context, model string, mentions []prompt.Ment
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.New("stopped before it started")
-	case err == nil && info.Name != "" && !info.Vision: // without a model, rules alone may do what is asked
+	case errors.Is(err, prompt.ErrNoModel):
+		return nil, fmt.Errorf("no model sees %[1]s: %[2]w; or leave %[1]s out", namesOf(attached), err)
+	case err == nil && !info.Vision:
 		return nil, errors.New(p.unseen(ctx, info.Name, attached))
 	}
 	return keepPictures(p.kept, mentions)

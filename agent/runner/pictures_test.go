@@ -184,11 +184,13 @@ func TestPlannerThatDoesNotSeeIsNamedAndTheRunGoesOn(t *testing.T) {
 	}
 }
 
-func TestGoalWithoutAModelIsNotHeldUpByItsPictures(t *testing.T) {
-	s, _, _ := shows(t, false, func(s *stage) { s.model.info, s.model.err = prompt.ModelInfo{}, prompt.ErrNoModel })
+func TestPicturesNeedAModel(t *testing.T) {
+	s, _, _ := shows(t, false, func(s *stage) {
+		s.model.info, s.model.err = prompt.ModelInfo{}, fmt.Errorf("no Ollama answers: start it: %w", prompt.ErrNoModel)
+	})
 	s.Send(session.Submit{Text: "what is in @shot.png"})
-	if reply := until[event.ChatReply](t, s); reply.Reason != event.ReasonNoModel {
-		t.Errorf("got %+v", reply)
+	if back := until[session.Returned](t, s); back.Text != "what is in @shot.png" || string(back.Reason) != "no model sees @shot.png: no Ollama answers: start it: no model; or leave @shot.png out" {
+		t.Errorf("got %+v", back)
 	}
 }
 
