@@ -65,15 +65,15 @@ func (p pictures) Copied(ctx context.Context) (saved input.Picture, text string,
 	case len(content.Picture) == 0:
 		return saved, content.Text, nil
 	}
-	now := p.now()
 	found, err := picture.In(bytes.NewReader(content.Picture), "")
 	if err != nil {
 		return saved, "", fmt.Errorf("the picture in the clipboard cannot be attached: %w", err)
 	}
-	name := fmt.Sprintf("pasted-%s-%03d.%s", now.Format("20060102-150405"), now.Nanosecond()/int(time.Millisecond), strings.TrimPrefix(found.Type, "image/"))
+	const digits = 8 // enough to tell pictures apart that are kept at the same time
+	name := "pasted-" + found.SHA256[:digits] + "." + strings.TrimPrefix(found.Type, "image/")
 	err = os.MkdirAll(p.pasted, 0o700)
 	if err == nil {
-		p.removeOld(now)
+		p.removeOld()
 		err = wholefile.Write(filepath.Join(p.pasted, name), content.Picture)
 	}
 	if err != nil {
@@ -83,10 +83,10 @@ func (p pictures) Copied(ctx context.Context) (saved input.Picture, text string,
 }
 
 // removeOld removes pictures that were pasted long ago. One that stays is removed later.
-func (p pictures) removeOld(now time.Time) {
+func (p pictures) removeOld() {
 	files, _ := os.ReadDir(p.pasted)
 	for _, file := range files {
-		if info, err := file.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > pastedFor {
+		if info, err := file.Info(); err == nil && info.Mode().IsRegular() && p.now().Sub(info.ModTime()) > pastedFor {
 			_ = os.Remove(filepath.Join(p.pasted, file.Name()))
 		}
 	}
