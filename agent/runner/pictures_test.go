@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,22 @@ func shows(t *testing.T, vision bool, change func(*stage)) (s *stage, g *gallery
 		}
 	})
 	return s, g, journals
+}
+
+// returned reads events until a message comes back, which must happen before its answer.
+func returned(t *testing.T, s *stage) session.Returned {
+	t.Helper()
+	for e := range s.Events() {
+		s.seen = append(s.seen, e)
+		switch d := e.Data.(type) {
+		case session.Returned:
+			return d
+		case event.ChatReply:
+			t.Fatalf("it was answered: %+v", d)
+		}
+	}
+	t.Fatal("the session ended")
+	return session.Returned{}
 }
 
 func TestAttachedPictureIsKeptWithItsRunAndSeenInEachRequest(t *testing.T) {
@@ -133,7 +150,7 @@ func TestModelWithoutVisionRefusesPicturesBeforeAnythingRuns(t *testing.T) {
 				}
 			})
 			s.Send(session.Submit{Text: "what is in @shot.png"})
-			back := until[session.Returned](t, s)
+			back := returned(t, s)
 			if string(back.Reason) != c.says || back.Text != "what is in @shot.png" {
 				t.Errorf("got %+v", back)
 			}
@@ -156,7 +173,7 @@ func TestModelWithoutVisionRefusesPicturesBeforeAnythingRuns(t *testing.T) {
 func TestMessageAttachesNoMorePicturesThanAModelIsShown(t *testing.T) {
 	s, _, _ := shows(t, true, nil)
 	s.Send(session.Submit{Text: "compare @1.png @2.png @3.png @4.png @shot.png"})
-	if back := until[session.Returned](t, s); !strings.Contains(string(back.Reason), "at most 4 pictures: leave some of the 5 out") {
+	if back := returned(t, s); !strings.Contains(string(back.Reason), "at most 4 pictures: leave some of the 5 out") {
 		t.Errorf("got %q", back.Reason)
 	}
 }
@@ -171,16 +188,12 @@ func TestPlannerThatDoesNotSeeIsNamedAndTheRunGoesOn(t *testing.T) {
 		}
 	})
 	s.Send(session.Submit{Text: "rebuild the page in @shot.png"})
-	for note := until[event.Note](t, s); ; note = until[event.Note](t, s) {
-		if strings.Contains(string(note.Text), "cannot see") {
-			if want := "planner cannot see @shot.png, and plans without; m, which answers, sees it"; string(note.Text) != want {
-				t.Errorf("got %q, want %q", note.Text, want)
-			}
-			break
-		}
-	}
 	if reply := until[event.ChatReply](t, s); reply.Status != event.StatusCompleted {
 		t.Errorf("the run ended with %+v", reply)
+	}
+	const want = "planner cannot see @shot.png, and plans without; m, which answers, sees it"
+	if !slices.ContainsFunc(s.seen, func(e event.Event) bool { n, ok := e.Data.(event.Note); return ok && string(n.Text) == want }) {
+		t.Errorf("no note says %q", want)
 	}
 }
 
@@ -189,7 +202,7 @@ func TestPicturesNeedAModel(t *testing.T) {
 		s.model.info, s.model.err = prompt.ModelInfo{}, fmt.Errorf("no Ollama answers: start it: %w", prompt.ErrNoModel)
 	})
 	s.Send(session.Submit{Text: "what is in @shot.png"})
-	if back := until[session.Returned](t, s); back.Text != "what is in @shot.png" || string(back.Reason) != "no model sees @shot.png: no Ollama answers: start it: no model; or leave @shot.png out" {
+	if back := returned(t, s); back.Text != "what is in @shot.png" || string(back.Reason) != "no model sees @shot.png: no Ollama answers: start it: no model; or leave @shot.png out" {
 		t.Errorf("got %+v", back)
 	}
 }
