@@ -46,7 +46,7 @@ var imports = []struct{ of, may, not, why string }{
 	{"agent/runner/intake", "planning agent/event agent/session", "* os$", "jobs on their way are values: whoever carries out their steps does the I/O"},
 	{"agent/...", "", "charm.land", "the engine knows no screen"},
 
-	{"mcpclient/...", "planning mcpclient internal/timelimit internal/wholefile internal/redact internal/lazyregexp internal/english internal/markdown internal/jsonsize internal/nesting internal/testfile internal/testgarbage internal/untrusted internal/placeholder internal/tomledit", "* charm.land", "tools import planning alone, and know no screen"},
+	{"mcpclient/...", "planning mcpclient internal/timelimit internal/wholefile internal/redact internal/lazyregexp internal/english internal/markdown internal/jsonsize internal/nesting internal/testfile internal/testgarbage internal/untrusted internal/placeholder internal/tomledit internal/picture", "* charm.land", "tools import planning alone, and know no screen"},
 	{"mcpclient/box", "", "*", "the box stands alone"},
 	{"mcpclient mcpclient/connection mcpclient/server mcpclient/trust mcpclient/child mcpclient/config mcpclient/incoming mcpclient/oauth", "", "mcpclient/workspace", "the client knows its own server by mcpclient/builtin alone"},
 	{"mcpclient/workspace/files mcpclient/workspace/data mcpclient/workspace/git mcpclient/workspace/tests mcpclient/workspace/process mcpclient/workspace/memory mcpclient/workspace/undo", "mcpclient/workspace/op mcpclient/workspace/tree mcpclient/workspace/change mcpclient/workspace/grep mcpclient/workspace/code/source", "mcpclient/workspace", "families of operators do not know each other"},

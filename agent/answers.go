@@ -66,7 +66,10 @@ func (r *answers) supported(answer string) string {
 	for _, m := range r.terms.prompting().Mentions {
 		known += "\n" + m.Text
 	}
-	claims := reply.Unsupported(answer, results.String(), known, counts)
+	var claims []string
+	if !r.shownPictures() { // what the model read from one stands in no text
+		claims = reply.Unsupported(answer, results.String(), known, counts)
+	}
 	for i, c := range claims {
 		claims[i] = "`" + c + "`"
 	}
@@ -77,6 +80,15 @@ func (r *answers) supported(answer string) string {
 		return answer
 	}
 	return answer + "\n\n*No result shows " + english.List(claims, "or") + ".*"
+}
+
+// shownPictures reports whether the model of the answer saw pictures: of the goal, of the
+// conversation, or of results.
+func (r *answers) shownPictures() bool {
+	p := r.terms.prompting()
+	return p.Vision && (len(prompt.WithPictures(p.Mentions)) > 0 ||
+		slices.ContainsFunc(p.Conversation, func(m prompt.Message) bool { return len(m.Images) > 0 }) ||
+		slices.ContainsFunc(r.ledger.history(), func(item plan.HistoryItem) bool { return slices.ContainsFunc(item.Attachments, prompt.IsPicture) }))
 }
 
 // passage quotes the lines that hold what the goal asks, since the words of small models are
@@ -174,7 +186,8 @@ func (r *answers) answeredByRule() (intent.Intent, bool) {
 		return intent.Intent{}, false
 	}
 	goal := prompt.Unmentioned(string(r.terms.goal()), r.terms.prompting().Mentions)
-	if looks := r.terms.surveyed().Look(goal, r.tools.catalog()); looks.Whole && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
+	pictures := len(prompt.WithPictures(r.terms.prompting().Mentions)) > 0
+	if looks := r.terms.surveyed().Look(goal, r.tools.catalog()); looks.Whole && !pictures && len(looks.Steps) == len(r.board.current().Steps) && r.board.revision() == 1 {
 		if in, ok := intent.AnsweredByLooks(goal, r.board.current().Steps); ok {
 			return in, true
 		}

@@ -117,10 +117,10 @@ func (r *planwriter) planAgain() {
 
 // briefOfGoal returns what the planner of the goal learns, with the calls that look at
 // what the goal names. Where nothing may start before the plan is whole, nothing is
-// looked at.
+// looked at, nor for a goal with pictures, which only a model sees.
 func (r *planwriter) briefOfGoal() prompt.Brief {
 	b := r.briefing.brief()
-	if r.terms.Model == "" || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient {
+	if r.terms.Model == "" || r.terms.DryRun() || r.terms.ReviewsPlans() || r.terms.prompting().Patient || len(prompt.WithPictures(b.Prompting.Mentions)) > 0 {
 		return b
 	}
 	looks := r.terms.surveyed().Look(prompt.Unmentioned(b.Goal, b.Prompting.Mentions), b.Catalog)

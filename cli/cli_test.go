@@ -113,6 +113,7 @@ var unstoppable = []goleak.Option{
 //	runid FILE NAME             sets variable NAME to the run of the events in FILE
 //	newest NAME                 sets variable NAME to the run with the newest journal
 //	exit WANT PROGRAM…          runs the program and checks its exit code
+//	picture FILE WIDTH HEIGHT   draws a PNG file
 //
 // and those for MCP servers in mcp_test.go.
 func TestScripts(t *testing.T) {
@@ -138,6 +139,7 @@ func TestScripts(t *testing.T) {
 			"model": startModel, "events": checkEvents, "result": checkResult,
 			"asked": checkAsked, "runid": setRunID, "newest": setNewest,
 			"httpserver": serveHTTP, "watch": startWatch, "gone": checkGone, "hear": hearOf, "exit": checkExit,
+			"picture": drawPicture,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "box" {

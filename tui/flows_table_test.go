@@ -36,6 +36,7 @@ var flows = map[string]flow{
 	"chat.after":       {from: (*story).Finished, first: []string{"up"}, wants: "Describe a goal, or / for commands"},
 	"chat.history":     {from: (*story).Finished, wants: "history ›"},
 	"chat.editor":      {wants: "No editor is set"},
+	"chat.paste":       {from: (*story).Greeted, wants: "This session takes no pictures."},
 	"chat.open_paste":  {from: (*story).Greeted, paste: strings.Repeat("one more line\n", 40), lacks: "[pasted"},
 	"servers.skip":     {events: []any{session.Queue{Doing: "a goal", Servers: []string{"everything"}}}, sends: session.SkipServers{}},
 	"chat.drop_queued": {events: []any{session.Queue{Waiting: []string{"one"}, Jobs: []session.QueuedJob{{ID: 3, Text: "one"}}}}, wants: "Removed from the queue: one", sends: session.Unqueue{ID: 3}},

@@ -14,6 +14,7 @@ import (
 	"replan/planning"
 	"replan/themes"
 	"replan/tui/draw"
+	"replan/tui/input"
 	"replan/tui/keymap"
 	"replan/tui/notify"
 	"replan/tui/panes"
@@ -60,6 +61,7 @@ type Options struct {
 	Planners    planning.Planners           // the session's planners; nil means the three phases and a model
 	Keys        keymap.Keys                 // override the default keys; see [CheckKeys]
 	Commands    func() []session.Completion // chat commands for the palette and help; nil for none
+	Pictures    input.Pictures              // for messages; nil attaches none that are pasted
 	Drawn       func()                      // called once, concurrently with drawing, after the first frame; may be nil
 	Replay      bool                        // the session replays a past run: no questions, no sending, no stopping
 	Now         func() time.Time            // nil means time.Now

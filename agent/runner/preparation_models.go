@@ -65,7 +65,7 @@ func (p *preparation) describePlanners(ctx context.Context) error {
 		if err != nil && failed == nil {
 			failed = &plannerError{m.Name, err}
 		}
-		m.ContextWindow, m.Small, m.ReadSpeed = info.ContextWindow, info.Small, info.Speed.Read
+		m.ContextWindow, m.Small, m.Vision, m.ReadSpeed = info.ContextWindow, info.Small, info.Vision, info.Speed.Read
 		m.BytesPerToken = cmp.Or(p.jobConfig.rates[m.Name], info.BytesPerToken)
 	})
 	return failed
@@ -130,7 +130,7 @@ func (p *preparation) enlarge(ctx context.Context, g growth) prompt.ModelInfo {
 	need, why := g.wanted, "an earlier request had to leave something out"
 	if g.plans && p.job.Plans() {
 		prompting := p.jobConfig.prompting
-		prompting.Mentions, prompting.BytesPerToken = p.job.Mentions, g.rate
+		prompting.Mentions, prompting.Vision, prompting.BytesPerToken = p.job.Mentions, g.info.Vision, g.rate
 		if opening := 2 * prompt.Opening(prompt.Brief{Goal: p.job.Goal, Catalog: p.catalog.Accepted(), Prompting: prompting}); opening > need {
 			need, why = opening, "the goal with its tools, mentions and the project's notes takes half of it"
 		}

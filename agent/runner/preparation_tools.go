@@ -107,7 +107,7 @@ func (p *preparation) mayCall() []string {
 // route returns the route of the job's goal.
 func (p *preparation) route() (r route) {
 	if p.job.Plans() {
-		r.chain, r.routed, r.unclear = agent.Route(p.jobConfig.routing(p.from.routing, p.facts), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalog, p.info.Name != "")
+		r.chain, r.routed, r.unclear = agent.Route(p.routing(p.from.routing), prompt.Unmentioned(p.job.Goal, p.job.Mentions), p.catalog, p.info.Name != "")
 	}
 	return r
 }

@@ -149,6 +149,15 @@ func (rs *runs) start(ctx context.Context, id string, started event.RunStarted, 
 	if err != nil {
 		return nil, err
 	}
+	// The run has its own copy of the pictures that its goal attaches, as it has of all else
+	// that it needs for a resume. If it cannot keep them, it uses those of the session.
+	if store, ok := journal.(AttachmentStore); ok {
+		if mentions, err := keepPictures(store, started.Prompting.Mentions); err == nil {
+			started.Prompting.Mentions = mentions
+		} else {
+			rs.workers.log.Warn("the pictures of the goal", "run", id, "error", err)
+		}
+	}
 	t := rs.terms
 	started.Workspace, started.Session, started.DryRun, started.RequireVerified = t.workspace, rs.session, t.dryRun, t.requireVerified
 	started.Attended, started.InDoubt, started.Review = t.attended, t.inDoubt, rs.settings.reviews()

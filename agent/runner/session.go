@@ -37,6 +37,7 @@ type Session struct {
 	events       *publisher
 	background   *background
 	input        *input
+	pictures     pictures
 	intake       *intake.Intake
 	starter      *starter
 	runs         *runs
@@ -109,6 +110,7 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.events = &publisher{session: s.id, journal: journal, out: s.stream, now: cfg.Now, log: cfg.Logger}
 	s.background = &background{events: s.events, results: s.results}
 	s.input = &input{help: cfg.InputHelp, events: s.events, background: s.background, log: cfg.Logger}
+	s.pictures = newPictures(cfg.Model, journal, cfg.Logger)
 	s.conversation, s.measurements = &conversation{}, newMeasurements()
 	s.account = &account{each: cfg.Limits, limits: cfg.SessionLimits}
 	s.rules = &rulebook{workspace: cfg.Workspace, trusted: cfg.Trusted, delegated: cfg.Delegated, saves: cfg.Remember, rules: cfg.Rules}
@@ -431,8 +433,12 @@ func (s *Session) proceed(ctx context.Context) {
 
 // read reads what a job mentions, or returns the job to the user.
 func (s *Session) read(ctx context.Context, j intake.Job) {
+	model := s.settings.model()
 	s.background.run(func() func() {
 		mentions, err := s.input.mentions(ctx, j.Typed)
+		if err == nil {
+			mentions, err = s.pictures.take(ctx, model, mentions)
+		}
 		return func() {
 			if s.intake.TakeMentions(mentions, err, s.busy()); err != nil {
 				_ = s.events.publish(session.Returned{Text: j.Typed, Reason: untrusted.Text(err.Error())})

@@ -94,6 +94,9 @@ func (s *starter) begin(ctx context.Context, p preparedJob, stopped error) {
 	for _, server := range p.awaited {
 		s.overview.trouble(server, "has not started yet; the run starts without its tools")
 	}
+	if words := p.unseen(); words != "" {
+		s.events.note("warn", words)
+	}
 	if p.job.Resume != "" {
 		s.resume(ctx, p)
 		return
@@ -155,7 +158,7 @@ func (s *starter) started(p preparedJob) event.RunStarted {
 	prompting.Servers = instructions(s.terms.servers(), p.catalog)
 	started := event.RunStarted{
 		Goal: untrusted.Text(p.job.Goal), Model: p.info.Name, Limits: limits,
-		Catalog: p.catalog, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.jobConfig.routing(s.terms.routing, p.facts),
+		Catalog: p.catalog, Priors: p.priors, Prompting: prompting, PlanOnly: p.job.Create && !p.job.Run, SkipSynthesis: p.job.Run, Routing: p.routing(s.terms.routing),
 		Dirty: p.dirty, OnFailure: s.terms.onFailure, Read: s.conversation.untrusted(),
 	}
 	if x := p.job.Execute; x != nil {

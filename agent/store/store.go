@@ -64,6 +64,9 @@ func (d Dirs) Crashes() string { return filepath.Join(d.State, "crashes") }
 // Outputs returns the folder to which tools write output that is too long.
 func (d Dirs) Outputs() string { return filepath.Join(d.State, "outputs") }
 
+// Pasted returns the folder of the pictures that the user pasted. A run keeps its own copy.
+func (d Dirs) Pasted() string { return filepath.Join(d.State, "pasted") }
+
 // Memory returns the file of the memory tools.
 func (d Dirs) Memory() string { return filepath.Join(d.Data, "memory.md") }
 

@@ -25,6 +25,7 @@ import (
 // history.
 type inputHelp struct {
 	workspace string
+	pasted    string // the folder of pasted pictures
 	profiles  []runner.Profile
 	store     *store.Store
 	files     *workspace.Operators // nil if they cannot be named
@@ -36,7 +37,7 @@ type inputHelp struct {
 
 // newInputHelp returns the input help of a session with these files, tools and model.
 func newInputHelp(a *App, files *workspace.Operators, tools *mcpclient.Pool, model *ollama.Client) *inputHelp {
-	help := &inputHelp{workspace: a.Folders().Workspace, profiles: a.Planning().Profiles, store: a.Store(), files: files, tools: tools, model: model, commands: a.Commands().List}
+	help := &inputHelp{workspace: a.Folders().Workspace, pasted: a.Folders().Dirs.Pasted(), profiles: a.Planning().Profiles, store: a.Store(), files: files, tools: tools, model: model, commands: a.Commands().List}
 	if a.Screen() {
 		help.sent = a.Store().History
 	}
@@ -119,8 +120,8 @@ func (a *inputHelp) models(ctx context.Context) ([]session.Completion, error) {
 	return items, err
 }
 
-// Mention reads what a message mentions: a file or folder of the workspace, or a
-// resource of a server, SERVER:URI.
+// Mention reads what a message mentions: a file or folder of the workspace, a picture
+// anywhere, or a resource of a server, SERVER:URI.
 func (a *inputHelp) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	if a.files == nil {
 		return prompt.Mention{}, errors.New("the files of this folder cannot be read")
@@ -128,6 +129,9 @@ func (a *inputHelp) Mention(ctx context.Context, name string) (prompt.Mention, e
 	m, err := a.files.Mention(ctx, name)
 	if err == nil {
 		return m, nil
+	}
+	if path, ok := a.pictureOutside(name); ok {
+		return pictureAt(name, path)
 	}
 	if server, call, ok := strings.Cut(name, promptMark); ok {
 		return a.prompt(ctx, name, server, call)

@@ -160,7 +160,7 @@ func (m modelRow) values(short bool) []string {
 	if m.Fit != nil {
 		found = strings.Join(m.Fit.Brief(), ", ")
 	}
-	return []string{m.Name, wording.DiskSize(m.Bytes), m.Parameters.Line(), context, abilities(m.ModelInfo), strings.Join(m.UsedFor, ", "), found}
+	return []string{m.Name, wording.DiskSize(m.Bytes), m.Parameters.Line(), context, wording.Abilities(m.ModelInfo), strings.Join(m.UsedFor, ", "), found}
 }
 
 // window returns the context window that a model gets, of the longest it could have.
@@ -169,15 +169,6 @@ func window(m prompt.ModelInfo) string {
 		return wording.WindowSize(m.ContextWindow) + " of " + wording.WindowSize(m.Longest)
 	}
 	return wording.WindowSize(max(m.ContextWindow, m.Longest))
-}
-
-// abilities lists what a model can do.
-func abilities(m prompt.ModelInfo) string {
-	can := wording.Abilities(m)
-	if m.Vision {
-		can += ", images"
-	}
-	return can
 }
 
 // role is what a model is used for.

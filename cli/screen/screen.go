@@ -132,6 +132,7 @@ func openOne(ctx context.Context, a *app.App, screen tui.Options, before Continu
 	screen.Examples = folder.ExampleGoals(a.Folders().Workspace)
 	screen.Left = func(words string) { a.Out().Note("%s", words) }
 	screen.Editor, screen.Commands = Editor(a.IO().Getenv), a.Commands().List
+	screen.Pictures = newPictures(a.Folders())
 	screen.Drawn = w.Tools().Start
 	restore := logs.StandardError(w.Logger())
 	err = exit.Wrap("the screen", Show(ctx, a, w.Session(), w.Watch(), screen))

@@ -109,10 +109,12 @@ func OfferTokens(p Prompting, tools plan.Catalog) int { return p.offerTokens(too
 // and the tools of other servers. The goal and the request itself are not included.
 func Tokens(b Brief) int {
 	p := b.Prompting
-	parts := append([]string{ground(b)}, contents(Attached(p.Mentions, 0))...)
-	return p.tokens([]Message{
-		{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, {Role: RoleUser, Content: joined(append(parts, newShortlist(b).message()))},
-	}) + p.tokens(p.Conversation)
+	asks := Message{Role: RoleUser}
+	for _, m := range Attached(p.Mentions, 0) {
+		asks.Content, asks.Images = m.Content, m.Images
+	}
+	asks.Content = joined([]string{ground(b), asks.Content, newShortlist(b).message()})
+	return p.tokens([]Message{{Role: RoleSystem, Content: systemPrompt(b, p.Instructions)}, asks}) + p.tokens(p.Conversation)
 }
 
 // Opening estimates the tokens of what a run begins with: [Tokens] and the goal, but

@@ -116,7 +116,7 @@ type composition struct {
 	final  bool               // with listed: the reply has to be an answer
 	turns  []Message          // see [ReplyMessage] and [Answered]
 	items  []plan.HistoryItem // whose pictures the last message shows
-	room   int                // for these pictures
+	room   int                // for these pictures, those of the goal and of the conversation
 	// last writes what is known from results, and what is wanted; its texts go through
 	// the cutter. Nil means a turn of the chat, whose goal is the last message.
 	last func(*cutter) string
@@ -125,7 +125,9 @@ type composition struct {
 // request makes the request, as long as its window allows.
 func (c composition) request() (req Request) {
 	p := c.brief.Prompting
-	c.turns, c.room = newestPictures(c.turns, p.pictureRoom())
+	own, _ := c.ownPictures()
+	c.turns, c.room = newestPictures(c.turns, p.pictureRoom()-own)
+	c.room += own
 	req = Request{
 		Purpose: c.purpose, Step: c.step, Model: p.Models.Of(c.purpose).Name, Format: c.format, Tools: plan.Offer(c.tools),
 		MaxTokens: cmp.Or(c.tokens, p.MaxTokens), Timeout: c.timeout,
@@ -295,6 +297,9 @@ func (c composition) fit(room int) ([]Message, losses) {
 		try(last, notes.text(p.Instructions, ""))
 		lost.instructions = notes.characters
 	}
+	if p.Vision {
+		_, lost.pictures = c.ownPictures()
+	}
 	lost.texts, lost.characters, lost.partial = cut.texts, cut.characters, cut.partial()
 	return messages, lost
 }
@@ -304,6 +309,7 @@ type losses struct {
 	texts, characters int  // texts shortened, and by how much
 	turns             int  // of the conversation left out
 	mentions          int  // characters of the goal's mentions
+	pictures          int  // that the goal attaches, left out
 	instructions      int  // characters of the project's instructions
 	answers           int  // results of calls shortened or left out
 	over              int  // tokens too long even so
@@ -327,6 +333,9 @@ func (l losses) sentence(window int) string {
 	}
 	if l.mentions > 0 {
 		parts = append(parts, fmt.Sprintf("what you mention shortened by %d characters", l.mentions))
+	}
+	if l.pictures > 0 {
+		parts = append(parts, fmt.Sprintf("%s that you attach not shown", english.Count(l.pictures, "picture")))
 	}
 	if l.instructions > 0 {
 		parts = append(parts, fmt.Sprintf("the project's instructions shortened by %d characters", l.instructions))
@@ -358,19 +367,28 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 		notes = []Message{{Role: RoleUser, Content: c.notes}}
 	}
 	if c.agent != nil {
-		return slices.Concat([]Message{{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)}}, notes, []Message{c.lastMessage(nil, cut)})
+		last, _ := c.lastMessage(nil, cut)
+		return slices.Concat([]Message{{Role: RoleSystem, Content: agentSystem(*c.agent, instructions)}}, notes, []Message{last})
 	}
+	last, left := c.lastMessage(attachment, cut)
+	conversation, _ = newestPictures(conversation, left)
 	messages := make([]Message, 0, len(conversation)+2+len(c.turns))
 	messages = append(messages, Message{Role: RoleSystem, Content: systemPrompt(c.brief, instructions)})
 	messages = append(messages, conversation...)
 	messages = append(messages, notes...)
-	return append(messages, c.lastMessage(attachment, cut))
+	return append(messages, last)
 }
 
-// lastMessage is the message that asks, with the pictures of the items that it is
-// about.
-func (c composition) lastMessage(attachment []Message, cut *cutter) Message {
+// lastMessage is the message that asks, with the pictures of the goal and of the items
+// that it is about. It also returns for how many more pictures there is room.
+func (c composition) lastMessage(attachment []Message, cut *cutter) (Message, int) {
 	var parts []string
+	var attached []plan.Attachment
+	if c.agent == nil && c.purpose != PurposeCompact {
+		for _, m := range attachment {
+			attached = append(attached, m.Images...)
+		}
+	}
 	switch {
 	case c.agent != nil || c.purpose == PurposeCompact:
 		parts = []string{c.ask(cut)}
@@ -387,10 +405,10 @@ func (c composition) lastMessage(attachment []Message, cut *cutter) Message {
 		}
 		parts = append(parts, c.ask(cut), "Goal: "+c.brief.Goal)
 	}
-	shown, whose := c.picturesOf()
+	shown, whose := c.picturesWith(attached)
 	message := Message{Role: RoleUser, Content: joined(parts) + whose, Images: shown}
-	few, _ := newestPictures([]Message{message}, c.room)
-	return few[0]
+	few, left := newestPictures([]Message{message}, c.room)
+	return few[0], left
 }
 
 // joined puts the parts of a message below each other, except for empty ones.

@@ -156,6 +156,7 @@ type PlanModel struct {
 	BytesPerToken float64 `json:"bytes_per_token,omitempty"` // as its server counted before; 0 means unknown
 	ReadSpeed     float64 `json:"read_speed,omitempty"`      // see [Prompting]
 	Small         bool    `json:"small,omitempty"`           // see [Prompting]
+	Vision        bool    `json:"vision,omitempty"`          // see [Prompting]
 }
 
 // Of returns the model that serves requests of a purpose; without a name it is the
@@ -220,6 +221,7 @@ func (b Brief) For(purpose Purpose) Brief {
 		return b
 	}
 	b.Prompting.BytesPerToken, b.Prompting.ReadSpeed, b.Prompting.Small = model.BytesPerToken, model.ReadSpeed, model.Small
+	b.Prompting.Vision = model.Vision
 	if model.ContextWindow > 0 {
 		b.Prompting.ContextWindow = model.ContextWindow
 	}

@@ -21,7 +21,10 @@ const (
 )
 
 // pastedText is the text that a token in the input stands for.
-type pastedText struct{ token, text string }
+type pastedText struct {
+	token, text string
+	word        bool // the text has to stand apart, as a word
+}
 
 // cleaned returns text from outside in a form safe to send: color sequences removed,
 // other control characters made visible, tabs kept.
@@ -48,12 +51,18 @@ func (f *field) paste(text string) {
 		f.area.InsertString(text)
 		return
 	}
-	token := "[pasted " + what + "]"
-	for n := 2; slices.ContainsFunc(f.pastes, func(p pastedText) bool { return p.token == token }) || strings.Contains(f.Text(), token); n++ {
-		token = fmt.Sprintf("[pasted %s, %d]", what, n)
-	}
-	f.pastes = append(f.pastes, pastedText{token, text})
+	token := f.newToken("pasted " + what)
+	f.pastes = append(f.pastes, pastedText{token: token, text: text})
 	f.area.InsertString(token)
+}
+
+// newToken returns a token with these words that is not in use.
+func (f *field) newToken(words string) string {
+	token := "[" + words + "]"
+	for n := 2; slices.ContainsFunc(f.pastes, func(p pastedText) bool { return p.token == token }) || strings.Contains(f.Text(), token); n++ {
+		token = fmt.Sprintf("[%s, %d]", words, n)
+	}
+	return token
 }
 
 // expanded returns the text of the input with its tokens expanded.
@@ -68,8 +77,9 @@ func (f *field) expanded() string {
 		if p == nil {
 			break
 		}
-		b.WriteString(text[:at] + p.text)
+		b.WriteString(text[:at])
 		text = text[at+len(p.token):]
+		b.WriteString(p.apart(b.String(), text))
 	}
 	return b.String() + text
 }

@@ -35,6 +35,7 @@ type Options struct {
 	Texts    []string                    // texts to send, one after another; each comes back until it is sent
 	Editor   []string                    // the user's editor with its arguments; none if empty
 	Commands func() []session.Completion // chat commands; nil for none
+	Pictures Pictures                    // for messages; nil attaches none that are pasted
 	Now      func() time.Time
 }
 
@@ -96,6 +97,10 @@ func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 		}
 	case EditedMsg:
 		return p.edited(msg)
+	case FoundMsg:
+		return p.found(msg)
+	case CopiedMsg:
+		return p.copied(msg)
 	default:
 		return keymap.Requests{p.update(msg)}
 	}
@@ -125,7 +130,7 @@ func (p *Pane) pasted(text string) keymap.Requests {
 		p.history.add(text)
 	} else {
 		p.SetFocus(true)
-		w = append(w, p.typed(text, func() tea.Cmd { p.paste(text); return nil })...)
+		w = append(w, p.typed(text, func() tea.Cmd { p.paste(text); return p.findPicture(text) })...)
 	}
 	return w
 }

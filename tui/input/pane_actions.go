@@ -14,6 +14,7 @@ func actions() keymap.Table[*Pane] {
 		{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true, When: (*Pane).hasAfter, Refuse: keymap.Needs((*Pane).hasAfter, "There is no later text."), Do: (*Pane).showLater},
 		{ID: "chat.history", Keys: "alt+r", Does: "search the history", Refuse: (*Pane).noHistory, Do: keymap.Calls((*Pane).searchHistory)},
 		{ID: "chat.editor", Keys: "alt+e", Does: "write in your editor", Refuse: (*Pane).noEditor, Do: keymap.Runs((*Pane).editMessage)},
+		{ID: "chat.paste", Keys: "ctrl+v", Does: "paste a picture, or text", Refuse: (*Pane).noClipboard, Do: keymap.Runs((*Pane).pasteCopied)},
 		{ID: "chat.open_paste", Keys: "alt+p", Does: "expand pasted text", Refuse: keymap.Needs((*Pane).hasPaste, "The input contains no collapsed paste."), Do: keymap.Calls((*Pane).openPaste)},
 		{ID: "chat.drop_queued", Keys: "alt+q", Does: "remove the newest queued message", Refuse: (*Pane).nothingQueued, Do: (*Pane).dropQueued},
 		{ID: "servers.skip", Keys: "alt+w", Does: "start without the servers that are not ready", Refuse: keymap.Needs((*Pane).awaitsServers, "Nothing waits for a server."), Do: (*Pane).skipServers},
@@ -56,6 +57,7 @@ func closedActions() keymap.Table[*Pane] {
 		{ID: "chat.send", Refuse: (*Pane).NoText},
 		{ID: "chat.history", Refuse: (*Pane).NoText},
 		{ID: "chat.editor", Refuse: (*Pane).NoText},
+		{ID: "chat.paste", Refuse: (*Pane).NoText},
 		{ID: "run.steer", Refuse: (*Pane).NoText},
 		{ID: "chat.new_line", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
 		{ID: "chat.before", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
@@ -168,6 +170,8 @@ func (p *Pane) noSteering() string {
 		return "No model in this run can read it now; " + p.keys.Name("chat.send") + " queues it."
 	case p.value() == "":
 		return "Type a message for the run first."
+	case p.hasPicture():
+		return "A remark shows no pictures; " + p.keys.Name("chat.send") + " queues the message."
 	default:
 		return ""
 	}

@@ -1,7 +1,9 @@
 package wording
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
@@ -9,10 +11,12 @@ import (
 )
 
 // MentionWords describes in a few words the content attached to a message, and its
-// size.
+// size. After an ASCII separator they are ASCII too.
 func MentionWords(m prompt.Mention, separator string) string {
 	size := TextSize(m.Bytes)
 	switch {
+	case m.Picture != nil:
+		size = Pixels(m.Picture.Width, m.Picture.Height, separator[0] < utf8.RuneSelf) + ", " + size
 	case m.Folder && m.Cut:
 		size = "its first " + english.Count(strings.Count(m.Text, "\n"), "name")
 	case m.Folder:
@@ -21,4 +25,13 @@ func MentionWords(m prompt.Mention, separator string) string {
 		size = "the first " + TextSize(len(m.Text)) + " of " + size
 	}
 	return untrusted.Line(m.Name) + " " + separator + " " + size
+}
+
+// Pixels writes the size of a picture: 640×480.
+func Pixels(width, height int, ascii bool) string {
+	times := "×"
+	if ascii {
+		times = "x"
+	}
+	return fmt.Sprint(width) + times + fmt.Sprint(height)
 }

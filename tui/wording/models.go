@@ -31,6 +31,9 @@ func Abilities(info prompt.ModelInfo) string {
 	if info.Thinks {
 		can += ", thinking"
 	}
+	if info.Vision {
+		can += ", images"
+	}
 	return can
 }
 

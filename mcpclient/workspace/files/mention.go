@@ -10,8 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"replan/internal/picture"
 	"replan/mcpclient/workspace/op"
 	"replan/mcpclient/workspace/tree"
+	"replan/planning/plan"
 	"replan/planning/prompt"
 )
 
@@ -56,8 +58,8 @@ func (o *mentions) Mentionable(ctx context.Context) (paths []string, more bool, 
 }
 
 // Mention reads a file or lists a folder of the workspace that a message
-// names. It cuts a long file at the end of a line. The error wraps
-// [ErrMissing] if there is no such file.
+// names. It cuts a long file at the end of a line. A picture is looked at, and
+// stays in its file. The error wraps [ErrMissing] if there is no such file.
 func (o *mentions) Mention(ctx context.Context, name string) (prompt.Mention, error) {
 	m := prompt.Mention{Name: name}
 	at, err := o.tree.Resolve(name)
@@ -75,6 +77,9 @@ func (o *mentions) Mention(ctx context.Context, name string) (prompt.Mention, er
 	case !info.Mode().IsRegular():
 		return m, fmt.Errorf("%s is not a regular file", at)
 	}
+	if picture.Named(at) {
+		return o.mentionPicture(m, at)
+	}
 	data, whole, err := o.head(at)
 	if err != nil {
 		return m, errors.New(op.Sentence(fmt.Errorf("reading %s: %w", at, err)))
@@ -88,6 +93,26 @@ func (o *mentions) Mention(ctx context.Context, name string) (prompt.Mention, er
 	}
 	m.Text = string(data)
 	return m, nil
+}
+
+// mentionPicture looks at a picture.
+func (o *mentions) mentionPicture(m prompt.Mention, at string) (prompt.Mention, error) {
+	f, err := o.tree.Root.OpenFile(at, os.O_RDONLY|tree.NonBlocking, 0)
+	if err != nil {
+		return m, errors.New(op.Sentence(fmt.Errorf("reading %s: %w", at, err)))
+	}
+	defer func() { _ = f.Close() }() // opened only for reading
+	found, err := picture.In(f, o.tree.OnDisk(at))
+	if err != nil {
+		return m, fmt.Errorf("looking at %s: %w", at, err)
+	}
+	return MentionOf(m.Name, found), nil
+}
+
+// MentionOf returns the mention of a picture by a name.
+func MentionOf(name string, p picture.File) prompt.Mention {
+	kept := plan.Attachment{File: p.Path, Type: p.Type, Bytes: p.Bytes, SHA256: p.SHA256}
+	return prompt.Mention{Name: name, Bytes: p.Bytes, Picture: &prompt.Picture{Attachment: kept, Width: p.Width, Height: p.Height}}
 }
 
 // head reads the beginning of a file and returns the file's full length.
