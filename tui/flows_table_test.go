@@ -31,6 +31,7 @@ var flows = map[string]flow{
 
 	// Chat.
 	"chat.send":        {from: (*story).Greeted, first: []string{"@run the tests"}, wants: "Describe a goal, or / for commands", sends: session.Submit{Text: "run the tests"}},
+	"chat.shell":       {from: (*story).Greeted, wants: "Type a command for the shell"},
 	"chat.new_line":    {from: (*story).Greeted, first: []string{"@one"}, moves: true},
 	"chat.before":      {from: (*story).Finished, lacks: "Describe a goal, or / for commands"},
 	"chat.after":       {from: (*story).Finished, first: []string{"up"}, wants: "Describe a goal, or / for commands"},

@@ -35,6 +35,7 @@ func (m *Model) chatState() chat.State {
 	if !m.options.Replay && m.live.Can.NoResume == "" {
 		s.ResumeKey = m.keys.ResumeNames()
 	}
+	s.SuspendKey = m.keys.Name("suspend")
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
 		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
 	}

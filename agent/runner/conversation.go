@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/agent/runner/intake"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -122,7 +123,7 @@ func (c *conversation) replay(data event.Data) bool {
 	case event.ChatUser:
 		if !strings.HasPrefix(string(d.Text), "/") {
 			c.replayed()
-			c.open = &openTurn{goal: prompt.Unescaped(string(d.Text)), mentions: d.Mentions}
+			c.open = &openTurn{goal: intake.Words(string(d.Text)).Goal, mentions: d.Mentions}
 		}
 	case event.ChatReply:
 		if d.Run != "" {

@@ -10,6 +10,7 @@ import (
 	"replan/agent/runner/intake"
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 )
 
@@ -311,7 +312,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SkipServers:
 		s.intake.SkipServers()
 	case session.Steer:
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.runs.steer(text, c.By) {
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || intent.IsCommandLine(text) || !s.runs.steer(text, c.By) {
 			s.submit(ctx, c.Text)
 		} else {
 			s.input.record(c.Text)

@@ -50,6 +50,8 @@ type State struct {
 	PullKey   string   // name of the key that pulls the model that a refusal names
 	Pullable  string   // the model that would help and can be pulled; "" for none
 
+	SuspendKey string // name of the key that suspends the program
+
 	Shown  *agent.Run // the run in the plan pane, nil for none
 	Opened string     // index of the step that has the keys, "" for none
 	// Replayed means that a replay is shown. It asks nothing: gates and failures

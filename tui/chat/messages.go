@@ -40,7 +40,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		}
 		c.refuse(words, d.Near)
 	case d.Status == event.StatusFailed:
-		c.Add(c.Note("error", d.Text.Visible()))
+		c.Add(c.Note("error", d.Text.Visible()+c.commandHint(d)))
 	case d.Status == event.StatusCanceled:
 		c.Add(c.Note("info", d.Text.Visible()))
 	default:

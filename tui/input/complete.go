@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -135,6 +136,9 @@ func (c *completer) store(d session.Completions) { c.known[d.Of], c.stale = d, t
 
 // tokenAt returns the token being typed before the cursor.
 func (c *completer) tokenAt(before, after string) token {
+	if strings.HasPrefix(before, intent.CommandMark) {
+		return token{} // an @ in a command is the shell's
+	}
 	if after != "" && !strings.ContainsAny(after[:1], " \n)]}") {
 		return token{}
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -135,7 +136,7 @@ const warmEvery = time.Minute
 // warms reports whether typing text should load the model, since the next
 // request needs it. If so, it starts a new interval.
 func (p *Pane) warms(text string) bool {
-	if text == "" || text[0] == '/' || !p.Empty() || p.Closed || p.Busy || p.Blocked {
+	if text == "" || text[0] == '/' || text == intent.CommandMark || !p.Empty() || p.Closed || p.Busy || p.Blocked {
 		return false
 	}
 	now := p.options.Now()
@@ -174,6 +175,8 @@ func (p *Pane) SetHeight(lines int) { p.height = lines }
 // invitation says what can be typed here, or else done.
 func (p *Pane) invitation() string {
 	switch {
+	case p.Can.NoGoals == "" && p.IsCommand():
+		return "Type a command for the shell; " + p.keys.Name("list.erase") + " leaves"
 	case p.Can.NoGoals == "":
 		return "Describe a goal, or / for commands"
 	case p.Closed:

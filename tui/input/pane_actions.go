@@ -2,6 +2,7 @@ package input
 
 import (
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/tui/keymap"
 )
 
@@ -10,6 +11,7 @@ func actions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "chat.send", Keys: "enter", Does: "send; queue during a run", KeyOnly: true, Refuse: (*Pane).nothingToSend, Do: (*Pane).send},
 		{ID: "chat.new_line", Keys: "alt+enter ctrl+j shift+enter", Does: "new line (also ctrl+j, or \\ enter)", KeyOnly: true, Do: (*Pane).addLine},
+		{ID: "chat.shell", Keys: "!", Does: "run a shell command", When: (*Pane).Empty, Refuse: (*Pane).NoCommand, Do: (*Pane).beginCommand},
 		{ID: "chat.before", Keys: "up", Does: "previous message; edit the newest queued one", KeyOnly: true, When: (*Pane).hasEarlier, Refuse: keymap.Needs((*Pane).hasEarlier, "There is no earlier text."), Do: (*Pane).showEarlier},
 		{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true, When: (*Pane).hasAfter, Refuse: keymap.Needs((*Pane).hasAfter, "There is no later text."), Do: (*Pane).showLater},
 		{ID: "chat.history", Keys: "alt+r", Does: "search the history", Refuse: (*Pane).noHistory, Do: keymap.Calls((*Pane).searchHistory)},
@@ -76,6 +78,8 @@ func (p *Pane) Hints() []keymap.Hint {
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
 	case !p.Running && p.Can.NoGoals != "":
 		return nil
+	case !p.Running && p.IsCommand():
+		return []keymap.Hint{k.Hint("run", "chat.send")}
 	case !p.Running:
 		return []keymap.Hint{k.Hint("send", "chat.send")}
 	case p.Empty():
@@ -91,7 +95,7 @@ func (p *Pane) QueueHints() []keymap.Hint {
 	if p.Can.NoGoals == "" {
 		hints = append(hints, p.keys.Hint("queue", "chat.send"))
 	}
-	if p.Steerable {
+	if p.Steerable && !p.IsCommand() {
 		hints = append(hints, p.keys.Hint("steer", "run.steer"))
 	}
 	return hints
@@ -104,6 +108,8 @@ func (p *Pane) nothingToSend() string {
 		return "" // enter looks for a model again
 	case p.value() == "":
 		return "Type a goal first."
+	case p.value() == intent.CommandMark:
+		return "Type a command first."
 	case p.Closed:
 		return "The session is closed; " + p.keys.Name("quit") + " quits."
 	default:
@@ -126,6 +132,9 @@ func (p *Pane) send() keymap.Requests {
 	}
 	return keymap.Requests{keymap.ScrollToEnd{}, session.Submit{Text: text}}
 }
+
+// beginCommand makes what is typed next a command for the shell.
+func (p *Pane) beginCommand() keymap.Requests { return p.Start(intent.CommandMark) }
 
 // addLine adds a line break at the cursor.
 func (p *Pane) addLine() keymap.Requests {
@@ -168,6 +177,8 @@ func (p *Pane) noSteering() string {
 		return "No model in this run can read it now; " + p.keys.Name("chat.send") + " queues it."
 	case p.value() == "":
 		return "Type a message for the run first."
+	case p.IsCommand():
+		return "A command is no remark; " + p.keys.Name("chat.send") + " queues it."
 	default:
 		return ""
 	}
