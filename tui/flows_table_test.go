@@ -22,6 +22,7 @@ var flows = map[string]flow{
 	"runs":          {wants: "Looking for runs", sends: asks("runs")},
 	"models":        {wants: "Asking the server", sends: asks("models")},
 	"exchanges":     {wants: "Exchanges with the model"},
+	"plan.redo":     {from: (*story).Finished, wants: "Redo last undo", sends: asks("redo ")},
 	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: session.Steer{Text: "look at the tests too"}},
 	"run.stop":      {wants: "stopping", sends: session.Stop{}},
 	"quit":          {from: (*story).Greeted, quits: true},

@@ -115,7 +115,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		width: func() int { return m.panes.Layout().Width },
 	}
 	m.jobs = &jobFeed{
-		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home,
+		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home, redoKey: k.LeadingName("plan.redo"),
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}, jobs: m.jobs,

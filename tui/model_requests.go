@@ -63,7 +63,7 @@ func (m *Model) route(r keymap.Request) tea.Cmd {
 	case keymap.Copy:
 		return m.clipboard.copy(r.What, r.Text)
 	case keymap.PreviewUndo:
-		return m.outbox.ask(m.dialogs.openUndo(r.Run))
+		return m.outbox.ask(m.dialogs.openUndo(r.Run, r.Redo))
 	case keymap.ReopenFailure:
 		return m.waiting.reopenFailure(r.Step, m.situation.state().Model() != "" || m.options.Planners != nil)
 	case keymap.Continue:

@@ -126,6 +126,11 @@ func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, er
 	return event.Undo{}, session.ErrClosed
 }
 
+func (f *fakeSession) PreviewRedo(_ context.Context, run string) (event.Undo, error) {
+	f.note(asks("redo " + run))
+	return event.Undo{}, session.ErrClosed
+}
+
 const intro = "**replan** plans your goal and runs the plan beside this chat.\n\n- `tab` goes to the plan\n- `?` shows every key"
 
 // screen drives a model like Bubble Tea, but waits for nothing.

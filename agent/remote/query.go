@@ -140,6 +140,11 @@ func (s *Session) PreviewUndo(context.Context, string) (event.Undo, error) {
 	return event.Undo{}, errNotHere
 }
 
+// PreviewRedo fails, too.
+func (s *Session) PreviewRedo(context.Context, string) (event.Undo, error) {
+	return event.Undo{}, errNotHere
+}
+
 // PreviewCall shows nothing and refuses nothing: the worker checks the call.
 func (s *Session) PreviewCall(context.Context, string, string, map[string]any) (plan.ToolPreview, error) {
 	return plan.ToolPreview{}, nil

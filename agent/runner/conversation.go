@@ -80,8 +80,8 @@ func (c *conversation) answer(reply event.ChatReply) {
 	c.read = plan.Newest(append(c.read, reply.Read...))
 }
 
-// tellUndone appends that the user undid a run: what the model knows of its files is out of
-// date.
+// tellUndone appends that the user undid or redid a run: what the model knows of its files is
+// out of date.
 func (c *conversation) tellUndone(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
@@ -94,10 +94,11 @@ func (c *conversation) tellUndone(d event.ChatUndone) {
 	if more := len(d.Files) - shown; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	c.messages = append(c.messages, prompt.Message{
-		Role:    prompt.RoleUser,
-		Content: "(I undid the run " + d.Run + ": its changes are reverted in " + strings.Join(names, ", ") + ".)",
-	})
+	said := "(I undid the run " + d.Run + ": its changes are reverted in "
+	if d.Redo {
+		said = "(I redid the run " + d.Run + ": its changes are back in "
+	}
+	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleUser, Content: said + strings.Join(names, ", ") + ".)"})
 }
 
 // shorten replaces the oldest messages with a summary.

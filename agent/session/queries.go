@@ -36,6 +36,9 @@ type Queries interface {
 	// PreviewUndo returns what [Undo] would do to a run, by its full id, or to
 	// the newest run that changed files here, if it is "".
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
+	// PreviewRedo returns what taking the last undo of a run back would do, by its full
+	// id, or that of the run that was undone last here, if it is "".
+	PreviewRedo(ctx context.Context, run string) (event.Undo, error)
 	// PreviewCall returns what the call at an open gate would do with args in place
 	// of its own. It fails if the call could not be made so.
 	PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error)

@@ -127,8 +127,11 @@ func (p *Pane) send() keymap.Requests {
 		return keymap.SendCommands(session.Recheck{})
 	}
 	p.Clear()
-	if text == "undo" || text == "/undo" {
-		return keymap.Requests{keymap.DoAction("plan.undo")}
+	switch {
+	case intent.Undoes(text), text == "/undo":
+		return keymap.Requests{keymap.DoAction("plan.undo"), keymap.Focus(keymap.PlaceChat)} // where its outcome appears
+	case intent.Redoes(text), text == "/redo":
+		return keymap.Requests{keymap.DoAction("plan.redo")}
 	}
 	return keymap.Requests{keymap.ScrollToEnd{}, session.Submit{Text: text}}
 }

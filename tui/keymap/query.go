@@ -111,3 +111,8 @@ func QueryJournal(run string) Query {
 func QueryUndo(run string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
 }
+
+// QueryRedo requests a preview of the redo of a run.
+func QueryRedo(run string) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewRedo(ctx, run)) }
+}
