@@ -260,8 +260,8 @@ func TestKeysAreConfigurable(t *testing.T) {
 func TestMessagesNameConfiguredKeys(t *testing.T) {
 	keys := keymap.Keys{"pane.next": {"ctrl+b"}, "help": {"f2"}, "chat.new_line": {"ctrl+l"}, "look": {"f5"}}
 	s := open(t, tui.Options{Keys: keys}, 120, 36).show(newStory().Branching())
-	s.press(ctrl('b')).press(letters("w")...)
-	s.wants("Ctrl+b moves to the input, where you can type; f2 shows the keys.")
+	s.press(ctrl('b'), ctrl('t'))
+	s.wants("Ctrl+b moves to the input: ctrl+t sends what you type there")
 	s.press(ctrl('b'), ctrl('b')).press(letters("one")...).press(ctrl('l')).press(letters("two")...)
 	if got := s.m.Typed(); got != "one\ntwo" {
 		t.Errorf("the key for a new line makes %q", got)

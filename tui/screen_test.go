@@ -423,7 +423,7 @@ func TestASCIIOptionDrawsOnlyASCII(t *testing.T) {
 
 // TestEverySizeIsFilledExactly draws any state at any size, after a few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace, ctrlF, ctrlY, alt('t'), alt('u')}
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace, ctrlF, altY, alt('t'), alt('u')}
 	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaAJKu{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {
