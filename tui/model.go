@@ -97,7 +97,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
 	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
-	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Now: o.Now})
+	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Also: themeCommands(o.Themes), Now: o.Now})
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
 	m.frame = frame.New(l, k, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})

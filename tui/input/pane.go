@@ -26,8 +26,9 @@ type Pane struct {
 	completer completer
 	history   historySearch
 
-	height int       // lines of the field and the queue
-	warmed time.Time // when typing last triggered loading the model
+	height    int       // lines of the field and the queue
+	listWidth int       // of the list above, as it was drawn; 0 for none
+	warmed    time.Time // when typing last triggered loading the model
 }
 
 // Options configure the input.
@@ -35,6 +36,7 @@ type Options struct {
 	Texts    []string                    // texts to send, one after another; each comes back until it is sent
 	Editor   []string                    // the user's editor with its arguments; none if empty
 	Commands func() []session.Completion // chat commands; nil for none
+	Also     []session.Completion        // commands that the screen carries out, with the values of their arguments
 	Now      func() time.Time
 }
 
@@ -59,6 +61,7 @@ func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
 		completer: newCompleter(l), history: historySearch{styles: l},
 	}
+	p.completer.also = o.Also
 	p.Suggest()
 	return p
 }
