@@ -121,6 +121,11 @@ func (f *fakeSession) PreviewCall(_ context.Context, _, gate string, args map[st
 	return plan.ToolPreview{File: &file}, err
 }
 
+func (f *fakeSession) Mention(_ context.Context, name string) (prompt.Mention, error) {
+	f.note(asks("file " + name))
+	return prompt.Mention{}, session.ErrClosed
+}
+
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {
 	f.note(asks("undo " + run))
 	return event.Undo{}, session.ErrClosed

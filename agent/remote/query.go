@@ -11,6 +11,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Ask starts a worker program with a request and calls see with each output before the
@@ -133,6 +134,11 @@ func (s *Session) Settings(context.Context) (session.Settings, error) {
 // Completions completes nothing: files and commands are the worker's.
 func (s *Session) Completions(_ context.Context, of session.Completing) (session.Completions, error) {
 	return session.Completions{Of: of}, nil
+}
+
+// Mention fails: the files are the worker's.
+func (s *Session) Mention(context.Context, string) (prompt.Mention, error) {
+	return prompt.Mention{}, errNotHere
 }
 
 // PreviewUndo fails: the files are the worker's.

@@ -189,6 +189,18 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	})
 }
 
+// Mention reads a file of the workspace as a message would attach it.
+func (s *Session) Mention(ctx context.Context, name string) (prompt.Mention, error) {
+	return query(ctx, s, func() func(context.Context) (prompt.Mention, error) {
+		return func(ctx context.Context) (prompt.Mention, error) {
+			if s.sources.help == nil {
+				return prompt.Mention{}, ErrUnnamed
+			}
+			return s.sources.help.Mention(ctx, name)
+		}
+	})
+}
+
 // PreviewUndo returns what undoing a run would do.
 func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, error) {
 	return s.previewUndo(ctx, session.Undo{Run: run})

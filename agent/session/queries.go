@@ -7,6 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/planning/prompt"
 )
 
 // Queries are the questions that a session answers. Each query sees the effect of
@@ -33,6 +34,9 @@ type Queries interface {
 	// Completions lists the completions of one kind. The list may be incomplete
 	// if there is an error.
 	Completions(ctx context.Context, of Completing) (Completions, error)
+	// Mention reads a file of the workspace as a message would attach it. It fails if the
+	// file is binary, or none.
+	Mention(ctx context.Context, name string) (prompt.Mention, error)
 	// PreviewUndo returns what [Undo] would do to a run, by its full id, or to
 	// the newest run that changed files here, if it is "".
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)

@@ -25,6 +25,7 @@ type Pane struct {
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
+	files     previews
 
 	height    int       // lines of the field and the queue
 	listWidth int       // of the list above, as it was drawn; 0 for none
@@ -59,7 +60,7 @@ type State struct {
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
 		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
-		completer: newCompleter(l), history: historySearch{styles: l},
+		completer: newCompleter(l), history: historySearch{styles: l}, files: previews{},
 	}
 	p.completer.also = o.Also
 	p.Suggest()
@@ -97,6 +98,8 @@ func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 			p.completer.store(msg.Value)
 			return p.suggestAgain()
 		}
+	case keymap.FileMsg:
+		p.keepPreview(msg)
 	case EditedMsg:
 		return p.edited(msg)
 	default:

@@ -44,10 +44,10 @@ func listActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "list.take", Keys: "tab", Does: "insert the chosen entry", Do: (*Pane).takeCompletion},
 		{ID: "chat.send", When: func(p *Pane) bool { return p.completer.takesEnter() }, Do: (*Pane).takeCompletion},
-		{ID: "list.up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-1) })},
-		{ID: "list.down", Do: keymap.Calls(func(p *Pane) { p.completer.step(1) })},
-		{ID: "move.page_up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-p.completer.Page()) })},
-		{ID: "move.page_down", Do: keymap.Calls(func(p *Pane) { p.completer.step(p.completer.Page()) })},
+		{ID: "list.up", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(-1) }},
+		{ID: "list.down", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(1) }},
+		{ID: "move.page_up", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(-p.completer.Page()) }},
+		{ID: "move.page_down", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(p.completer.Page()) }},
 		{ID: "dialog.leave", Do: keymap.Calls(func(p *Pane) { p.completer.dismiss() })},
 	}
 }
@@ -93,8 +93,7 @@ func (p *Pane) ListLines(height, width, most int) []string {
 	if p.listWidth = width; p.searching() {
 		drawn = p.history.draw(width, height)
 	} else {
-		p.listWidth = p.completer.width(width, most)
-		drawn = p.completer.draw(p.listWidth, height)
+		drawn = p.withPreview(width, height, most)
 	}
 	l.DrawnAt(height - len(drawn) + 1) // below the title
 	return drawn
@@ -129,7 +128,14 @@ func (p *Pane) WheelList(line, rows int) bool {
 
 // suggest updates the completions after a change of the text.
 func (p *Pane) suggest() keymap.Requests {
-	return p.completer.update(p.split())
+	w := p.completer.update(p.split())
+	return append(w, p.preview()...)
+}
+
+// stepCompletion selects another completion.
+func (p *Pane) stepCompletion(by int) keymap.Requests {
+	p.completer.step(by)
+	return p.preview()
 }
 
 // suggestAgain updates the completions if new ones have arrived for the text.

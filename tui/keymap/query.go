@@ -8,6 +8,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/prompt"
 )
 
 // Query asks the session a question and returns its answer as a message. It runs
@@ -104,6 +105,24 @@ func QueryJournal(run string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg {
 		events, err := s.Journal(ctx, run)
 		return JournalMsg{run, events, err}
+	}
+}
+
+// FileMsg carries the answer to the query for the beginning of a file.
+type FileMsg struct {
+	Name    string
+	Mention prompt.Mention
+	Err     error
+}
+
+// Failure returns no error: a file that cannot be read is not shown.
+func (FileMsg) Failure() error { return nil }
+
+// QueryFile requests the beginning of a file of the workspace.
+func QueryFile(name string) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
+		mention, err := s.Mention(ctx, name)
+		return FileMsg{name, mention, err}
 	}
 }
 
