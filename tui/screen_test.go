@@ -121,9 +121,9 @@ func (f *fakeSession) PreviewCall(_ context.Context, _, gate string, args map[st
 	return plan.ToolPreview{File: &file}, err
 }
 
-func (f *fakeSession) Mention(_ context.Context, name string) (prompt.Mention, error) {
+func (f *fakeSession) FileHead(_ context.Context, name string) (session.FileHead, error) {
 	f.note(asks("file " + name))
-	return prompt.Mention{}, session.ErrClosed
+	return session.FileHead{}, session.ErrClosed
 }
 
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {

@@ -11,7 +11,6 @@ import (
 	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
-	"replan/planning/prompt"
 )
 
 // Ask starts a worker program with a request and calls see with each output before the
@@ -136,9 +135,9 @@ func (s *Session) Completions(_ context.Context, of session.Completing) (session
 	return session.Completions{Of: of}, nil
 }
 
-// Mention fails: the files are the worker's.
-func (s *Session) Mention(context.Context, string) (prompt.Mention, error) {
-	return prompt.Mention{}, errNotHere
+// FileHead fails: the files are the worker's.
+func (s *Session) FileHead(context.Context, string) (session.FileHead, error) {
+	return session.FileHead{}, errNotHere
 }
 
 // PreviewUndo fails: the files are the worker's.

@@ -189,14 +189,15 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	})
 }
 
-// Mention reads a file of the workspace as a message would attach it.
-func (s *Session) Mention(ctx context.Context, name string) (prompt.Mention, error) {
-	return query(ctx, s, func() func(context.Context) (prompt.Mention, error) {
-		return func(ctx context.Context) (prompt.Mention, error) {
+// FileHead returns the beginning of a file of the workspace.
+func (s *Session) FileHead(ctx context.Context, name string) (session.FileHead, error) {
+	return query(ctx, s, func() func(context.Context) (session.FileHead, error) {
+		return func(ctx context.Context) (session.FileHead, error) {
 			if s.sources.help == nil {
-				return prompt.Mention{}, ErrUnnamed
+				return session.FileHead{}, ErrUnnamed
 			}
-			return s.sources.help.Mention(ctx, name)
+			m, err := s.sources.help.Mention(ctx, name)
+			return session.FileHead{Text: untrusted.Text(m.Text), Whole: !m.Cut && !m.Folder}, err
 		}
 	})
 }

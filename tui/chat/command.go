@@ -4,13 +4,10 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
-	"replan/planning/intent"
 	"replan/tui/draw"
-	"replan/tui/story"
 	"replan/tui/wording"
 )
 
@@ -26,38 +23,6 @@ func runsCommand(run *agent.Run) bool {
 	}
 	_, typed := run.Route.Intent.TypedCommand()
 	return typed
-}
-
-// drawCommand draws an entry of a run that carries out a command of the user, whose card says
-// all but what happened at its gate. It reports whether the entry needs nothing else.
-func (n *Narrator) drawCommand(e story.Entry) bool {
-	if !runsCommand(n.run) || n.nested || n.run.DryRun() {
-		return false
-	}
-	ran := len(n.run.Steps) == 1 && (n.run.Steps[0].Status == agent.StepCompleted || n.run.Steps[0].Failure == event.FailureTool)
-	switch e.Kind {
-	case story.Answer, story.Results, story.Failure:
-		return true
-	case story.Plan:
-		n.command = commandBlock(n.pane.Styles, n.run)
-		n.add(n.command)
-		if n.run.Model == "" {
-			n.pane.ranByWords()
-		}
-		return true
-	case story.GateAnswered: // above the card
-		n.drawAnswer(e)
-		if n.command != nil {
-			n.pane.remove(n.command)
-			n.add(n.command.withGap(false))
-		}
-		return true
-	case story.Outcome:
-		n.settleRun()
-		return ran
-	default:
-		return false
-	}
 }
 
 // exitStatus matches how a failure names the exit code of a program.
@@ -153,13 +118,4 @@ func outputLines(l *draw.Styles, s *agent.StepState, lines []string, sentence st
 		out = append(out, l.Faint.Render("no output"))
 	}
 	return out
-}
-
-// commandHint says on the screen where a program can run that wants the terminal; "" for other
-// refusals.
-func (c *Pane) commandHint(d event.ChatReply) string {
-	if d.Reason != event.ReasonInvalidGoal || !intent.IsCommandLine(c.sent) || !d.Text.Contains("your own shell") {
-		return ""
-	}
-	return " (" + c.state.SuspendKey + " suspends replan, and fg brings it back)"
 }

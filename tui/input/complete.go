@@ -55,9 +55,10 @@ func (t token) same(other token) bool {
 	return slices.Equal(t.of, other.of) && t.start == other.start && t.line == other.line
 }
 
-// newCompleter returns a completer that lists nothing.
-func newCompleter(l *draw.Styles) completer {
-	return completer{styles: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
+// newCompleter returns a completer that lists nothing. also are commands that the session does
+// not know.
+func newCompleter(l *draw.Styles, also []session.Completion) completer {
+	return completer{styles: l, also: also, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
 // dismiss closes the list until there is something else to complete.
@@ -229,6 +230,18 @@ func (c *completer) form(text string, width int) []string {
 	l := c.styles
 	line := l.Muted.Render(untrusted.Line(command.Text)+" ") + l.Accent.Render(untrusted.Line(command.Usage)) + l.Faint.Render("  "+command.Detail.Line())
 	return []string{l.Fit(" "+l.Cut(line, width-2), width)}
+}
+
+// previewed returns the file selected in a list of names, "" for none.
+func (c *completer) previewed() string {
+	kinds := c.token.of
+	if len(kinds) == 0 || kinds[0] != session.CompleteMentions && kinds[0] != session.CompleteFiles || !c.hasChosen() {
+		return ""
+	}
+	if chosen := c.found[c.At]; !chosen.Folder && !strings.Contains(chosen.Text, ":") {
+		return chosen.Text
+	}
+	return ""
 }
 
 // wordsOf returns the words of a line from a place on that are followed by a blank, and

@@ -17,8 +17,11 @@ func TestFormOfACommandIsShownWhileItsArgumentIsTyped(t *testing.T) {
 	p := newPane(&now)
 	types(p, "/")
 	p.Update(keymap.AnswerMsg[session.Completions]{Value: session.Completions{Of: session.CompleteCommands, Items: []session.Completion{
-		{Text: "/steer", Usage: "TEXT", Detail: "Send a text to the current run"}, {Text: "/help", Detail: "List the commands"},
-		{Text: "/think", Usage: "LEVEL", Detail: "Set how hard the model thinks"}, {Text: "/think low"}, {Text: "/think high"},
+		{Text: "/steer", Usage: "TEXT", Detail: "Send a text to the current run"},
+		{Text: "/help", Detail: "List the commands"},
+		{Text: "/think", Usage: "LEVEL", Detail: "Set how hard the model thinks"},
+		{Text: "/think low"},
+		{Text: "/think high"},
 	}}})
 	shown := func() string { return strings.TrimSpace(ansi.Strip(strings.Join(p.ListLines(10, 70, 70), "\n"))) }
 	p.Clear()

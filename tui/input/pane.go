@@ -60,9 +60,8 @@ type State struct {
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
 		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
-		completer: newCompleter(l), history: historySearch{styles: l}, files: previews{},
+		completer: newCompleter(l, o.Also), history: historySearch{styles: l}, files: previews{},
 	}
-	p.completer.also = o.Also
 	p.Suggest()
 	return p
 }

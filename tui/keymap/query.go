@@ -8,7 +8,6 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
-	"replan/planning/prompt"
 )
 
 // Query asks the session a question and returns its answer as a message. It runs
@@ -110,9 +109,9 @@ func QueryJournal(run string) Query {
 
 // FileMsg carries the answer to the query for the beginning of a file.
 type FileMsg struct {
-	Name    string
-	Mention prompt.Mention
-	Err     error
+	Name string
+	Head session.FileHead
+	Err  error
 }
 
 // Failure returns no error: a file that cannot be read is not shown.
@@ -121,8 +120,8 @@ func (FileMsg) Failure() error { return nil }
 // QueryFile requests the beginning of a file of the workspace.
 func QueryFile(name string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg {
-		mention, err := s.Mention(ctx, name)
-		return FileMsg{name, mention, err}
+		head, err := s.FileHead(ctx, name)
+		return FileMsg{name, head, err}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"replan/agent/session"
-	"replan/planning/prompt"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -36,7 +36,7 @@ func TestSelectedFileIsPreviewedWhereThereIsRoom(t *testing.T) {
 	if got := drawnList(p, 20, 80, 118); strings.Contains(got, "╭─ a.go") {
 		t.Errorf("an unread file is shown:\n%s", got)
 	}
-	p.Update(keymap.FileMsg{Name: "a.go", Mention: prompt.Mention{Text: "package a\n\nfunc A() {\n\treturn\x1b[31m\n}\n" + strings.Repeat("more\n", 40)}})
+	p.Update(keymap.FileMsg{Name: "a.go", Head: session.FileHead{Whole: true, Text: untrusted.Text("package a\n\nfunc A() {\n\treturn\x1b[31m\n}\n" + strings.Repeat("more\n", 40))}})
 	beside := drawnList(p, 20, 80, 118)
 	for _, want := range []string{"╮╭─ a.go ─", "│ package a", "│     return", "a.go"} {
 		if !strings.Contains(beside, want) {
@@ -77,8 +77,8 @@ func TestSelectedFileIsPreviewedWhereThereIsRoom(t *testing.T) {
 func TestFileThatIsNoTextHasNoPreview(t *testing.T) {
 	for name, f := range map[string]keymap.FileMsg{
 		"binary": {Name: "a", Err: session.ErrClosed},
-		"large":  {Name: "a", Mention: prompt.Mention{Text: "the beginning", Cut: true}},
-		"empty":  {Name: "a", Mention: prompt.Mention{Text: " \n"}},
+		"large":  {Name: "a", Head: session.FileHead{Text: "the beginning"}},
+		"empty":  {Name: "a", Head: session.FileHead{Text: " \n", Whole: true}},
 	} {
 		p, _ := mentioning(session.Completion{Text: "a"})
 		p.Update(f)

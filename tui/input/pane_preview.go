@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"replan/agent/session"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -24,18 +23,6 @@ const (
 // cannot be shown have none.
 type previews map[string][]string
 
-// previewed returns the file selected in a list of names, "" for none.
-func (c *completer) previewed() string {
-	kinds := c.token.of
-	if len(kinds) == 0 || kinds[0] != session.CompleteMentions && kinds[0] != session.CompleteFiles || !c.hasChosen() {
-		return ""
-	}
-	if chosen := c.found[c.At]; !chosen.Folder && !strings.Contains(chosen.Text, ":") {
-		return chosen.Text
-	}
-	return ""
-}
-
 // preview asks for the beginning of the selected file, once.
 func (p *Pane) preview() keymap.Requests {
 	name := p.completer.previewed()
@@ -52,14 +39,12 @@ func (p *Pane) preview() keymap.Requests {
 
 // keepPreview keeps the beginning of a file: text that is there as a whole.
 func (p *Pane) keepPreview(f keymap.FileMsg) {
-	if f.Err != nil || f.Mention.Cut || f.Mention.Folder || strings.TrimSpace(f.Mention.Text) == "" {
+	text := f.Head.Text.Visible()
+	if f.Err != nil || !f.Head.Whole || strings.TrimSpace(text) == "" {
 		return
 	}
-	lines := strings.SplitN(f.Mention.Text, "\n", previewLines+1)
+	lines := strings.SplitN(text, "\n", previewLines+1)
 	lines = lines[:min(len(lines), previewLines)]
-	for i, line := range lines {
-		lines[i] = untrusted.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r"), "\t", "    "))
-	}
 	p.files[f.Name] = lines
 }
 
