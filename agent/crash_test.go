@@ -50,10 +50,21 @@ func TestResumeAfterAnyCutIsConsistent(t *testing.T) {
 	})
 }
 
-// undo undoes the run, which has ended or was killed. Nothing can follow it.
+// undo undoes the run, which has ended or was killed, takes that back and undoes it again.
+// Nothing else can follow it.
 func (w *world) undo(again event.RunResumed) {
 	w.t.Helper()
-	w.apply(event.RunUndone{Files: []event.UndoneFile{{Path: "a", Action: "restored"}}})
+	undone := event.RunUndone{Files: []event.UndoneFile{{Path: "a", Action: "restored"}}}
+	active, resumable := w.run.Active(), w.run.Resumable()
+	w.apply(undone)
+	w.apply(event.RunUndone{Redo: true})
+	if w.run.Active() != active || w.run.Resumable() != resumable || w.run.Undone != nil {
+		w.t.Fatalf("a redone run is active %v, resumable %v, undone %v", w.run.Active(), w.run.Resumable(), w.run.Undone)
+	}
+	if err := w.offer(event.RunUndone{Redo: true}); !errors.Is(err, agent.ErrOutOfOrder) {
+		w.t.Fatalf("a second redo follows: %v", err)
+	}
+	w.apply(undone)
 	if next := w.run.Next(); next != nil || w.run.Active() || w.run.Resumable() {
 		w.t.Fatalf("an undone run is active %v, resumable %v, and has the actions %v", w.run.Active(), w.run.Resumable(), next)
 	}

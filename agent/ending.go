@@ -79,8 +79,13 @@ func (o *Outcome) pause(reason untrusted.Text) {
 // complete ends the run.
 func (o *Outcome) complete(result event.Result) { o.Result = &result }
 
-// undo records that the changes of the run are undone.
-func (o *Outcome) undo(d event.RunUndone) { o.Undone = &d }
+// undo records that the changes of the run are undone, or no longer are.
+func (o *Outcome) undo(d event.RunUndone) {
+	o.Undone = &d
+	if d.Redo {
+		o.Undone = nil
+	}
+}
 
 // reopen lets a run that has ended, or was about to, continue.
 func (o *Outcome) reopen() { o.Result, o.ending, o.Paused = nil, nil, false }

@@ -34,10 +34,10 @@ type UnclearGoalError struct {
 func (e UnclearGoalError) Error() string { return e.Text }
 
 // Route returns the chain of operators that the words of a goal mean, and whether
-// they plan the goal. model says whether a model could plan it. The error says
+// they plan the goal. A command behind an exclamation mark is always one. model says whether a model could plan it. The error says
 // why words that were understood do not plan the goal.
 func Route(w event.Routing, goal string, tools plan.Catalog, model bool) (chain intent.Chain, ok bool, err error) {
-	if !w.Planner.ByWords() {
+	if !w.Planner.ByWords() && !intent.IsCommandLine(goal) {
 		return intent.Chain{}, false, nil
 	}
 	chain = w.Facts.RouteWords(goal, w.Policy)

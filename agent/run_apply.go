@@ -298,14 +298,16 @@ func (r *Run) follows(e event.Event) error {
 }
 
 // followsEnd checks that a run that is over is at most resumed or undone, and one
-// that is undone is left alone.
+// that is undone at most redone.
 func (r *Run) followsEnd(data event.Data) error {
 	_, damaged := data.(event.JournalDamaged)
 	_, resumes := data.(event.RunResumed)
-	_, undone := data.(event.RunUndone)
+	undo, undone := data.(event.RunUndone)
 	switch {
-	case damaged:
+	case damaged, undo.Redo && r.Undone != nil:
 		return nil
+	case undo.Redo:
+		return fmt.Errorf("the run is not undone: %w", ErrOutOfOrder)
 	case r.Undone != nil:
 		return fmt.Errorf("the run is undone: %w", ErrOutOfOrder)
 	case resumes && r.Result != nil && r.Result.Status == event.StatusCompleted && r.Unanswered() == "":

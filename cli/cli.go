@@ -295,7 +295,7 @@ const setUp = "Set up"
 func commandGroups(a *app.App) iter.Seq2[string, []*cobra.Command] {
 	return func(yield func(string, []*cobra.Command) bool) {
 		_ = yield("Run", []*cobra.Command{newRun(a), slash.Shell(plans.New(a), a.IO().Out), demo.New(a)}) &&
-			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
+			yield("Look back", []*cobra.Command{slash.Shell(runs.New(a), a.IO().Out), runs.NewReplay(a), slash.Shell(runs.NewUndo(a), a.IO().Out), slash.Shell(runs.NewRedo(a), a.IO().Out), slash.Shell(runs.NewChanges(a), a.IO().Out), runs.NewBug(a)}) &&
 			yield(setUp, []*cobra.Command{settings.New(a), models.New(a), tools.New(a), mcp.New(a), newServe(a), doctor.New(a), fit.New(a), complete.New(), newManual(a), newVersion(a)}) &&
 			yield(help.Developers, []*cobra.Command{route.NewIntent(a), route.NewRoute(a), route.NewCompose(a)})
 	}

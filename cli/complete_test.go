@@ -69,7 +69,7 @@ func TestShellCompletesWhatThereIs(t *testing.T) {
 		"run --think ":               {[]string{"auto", "high"}, nil},
 		"runs show --":               {[]string{"--output"}, []string{"--model", "--approve", "--max-steps"}},
 		"run --m":                    {[]string{"--model\tuse the model NAME"}, []string{"`"}},
-		"r":                          {[]string{"run\t", "runs\t", "replay\t"}, []string{"undo"}},
+		"r":                          {[]string{"run\t", "runs\t", "replay\t", "redo\t"}, []string{"undo\t"}},
 		"undo --output ":             {[]string{"text", "json"}, nil},
 		"plan resume --in-do":        {[]string{"--in-doubt"}, nil},
 		"completion ":                {[]string{"bash", "zsh", "fish", "powershell"}, nil},

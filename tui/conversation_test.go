@@ -19,7 +19,7 @@ import (
 	"replan/tui/panetest"
 )
 
-var ctrlY, ctrlF = ctrl('y'), ctrl('f')
+var altY, ctrlF = alt('y'), ctrl('f')
 
 // clipboard returns the text that a command copies, "" for none.
 func clipboard(cmd tea.Cmd) string {
@@ -85,14 +85,14 @@ func answered(text string) *story {
 
 const twoBlocks = "First:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand then a sentence that is long enough to be broken at least once by the width of the chat\n\n```\nmake all   \n```\n"
 
-func TestCtrlYCopiesCodeBlocksNewestFirst(t *testing.T) {
+func TestKeyCopiesCodeBlocksNewestFirst(t *testing.T) {
 	s := open(t, tui.Options{}, 120, 36).show(answered(twoBlocks))
 	for _, c := range []struct{ text, notice string }{
 		{"make all   ", "code block 2 of 2, 1 line, sent to the clipboard"},
 		{"func a() {\n\treturn\n}", "code block 1 of 2, 3 lines, sent to the clipboard"},
 		{"make all   ", "code block 2 of 2"},
 	} {
-		_, cmd := s.m.Update(ctrlY)
+		_, cmd := s.m.Update(altY)
 		if got := clipboard(cmd); got != c.text {
 			t.Errorf("copied %q, want %q", got, c.text)
 		}
@@ -100,7 +100,7 @@ func TestCtrlYCopiesCodeBlocksNewestFirst(t *testing.T) {
 	}
 	s.wants("▌ make all")
 	s.press(letters("x")...).lacks("▌ make all")
-	_, cmd := s.m.Update(ctrlY)
+	_, cmd := s.m.Update(altY)
 	if got := clipboard(cmd); got != "make all   " {
 		t.Errorf("after another key it copies %q", got)
 	}

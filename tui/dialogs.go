@@ -202,6 +202,21 @@ func undoActions() keymap.Table[*dialogs] {
 	}
 }
 
+// redoActions are the actions that take an undo back, in every pane.
+func redoActions() keymap.Table[*dialogs] {
+	return keymap.Table[*dialogs]{
+		{ID: "plan.redo", Keys: "ctrl+y", Does: "redo last undo; shows the diff first", Refuse: (*dialogs).noRedo, Do: func(*dialogs) keymap.Requests { return keymap.Requests{keymap.PreviewUndo{Redo: true}} }},
+	}
+}
+
+// noRedo returns why no undo can be taken back now.
+func (d *dialogs) noRedo() string {
+	if d.live.Can.NoUndo == "" && (d.live.Shown().Active() || d.live.Busy()) {
+		return "A run is active: redo when it has ended."
+	}
+	return d.noUndo()
+}
+
 // runActions are the actions that open a dialog about the run in the plan pane.
 func runActions() keymap.Table[*dialogs] {
 	return keymap.Table[*dialogs]{
@@ -312,8 +327,8 @@ func (d *dialogs) disarm() {
 // offered turns the guard on for changes of runs that were just offered.
 func (d *dialogs) offered() tea.Cmd { return d.changes.Begin() }
 
-// openUndo opens the preview of the undo of a run.
-func (d *dialogs) openUndo(s agent.Summary) keymap.Query { return d.undo.Open(s) }
+// openUndo opens the preview of the undo or redo of a run.
+func (d *dialogs) openUndo(s agent.Summary, redo bool) keymap.Query { return d.undo.Open(s, redo) }
 
 // sent tells the list of models which choice was sent.
 func (d *dialogs) sent(c session.Choose) { d.models.Sent(c) }

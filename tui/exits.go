@@ -93,6 +93,14 @@ func (e *exits) nothingToStop() string {
 	}
 }
 
+// noRun returns why no run can be stopped, "" if one can.
+func (e *exits) noRun() string {
+	if e.live.Busy() || e.waiting.asked() != "" {
+		return ""
+	}
+	return "Nothing is running."
+}
+
 // stop stops the run; without one, it leads back from the step to the plan and to the
 // chat. If the run only waits at a gate, stop asks for a second press: the first may
 // have been meant for the gate.

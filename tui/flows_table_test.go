@@ -22,6 +22,7 @@ var flows = map[string]flow{
 	"runs":          {wants: "Looking for runs", sends: asks("runs")},
 	"models":        {wants: "Asking the server", sends: asks("models")},
 	"exchanges":     {wants: "Exchanges with the model"},
+	"plan.redo":     {from: (*story).Finished, wants: "Redo last undo", sends: asks("redo ")},
 	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: session.Steer{Text: "look at the tests too"}},
 	"run.stop":      {wants: "stopping", sends: session.Stop{}},
 	"quit":          {from: (*story).Greeted, quits: true},
@@ -31,6 +32,7 @@ var flows = map[string]flow{
 
 	// Chat.
 	"chat.send":        {from: (*story).Greeted, first: []string{"@run the tests"}, wants: "Describe a goal, or / for commands", sends: session.Submit{Text: "run the tests"}},
+	"chat.shell":       {from: (*story).Greeted, wants: "Type a command for the shell"},
 	"chat.new_line":    {from: (*story).Greeted, first: []string{"@one"}, moves: true},
 	"chat.before":      {from: (*story).Finished, lacks: "Describe a goal, or / for commands"},
 	"chat.after":       {from: (*story).Finished, first: []string{"up"}, wants: "Describe a goal, or / for commands"},

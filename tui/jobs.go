@@ -26,6 +26,7 @@ type jobFeed struct {
 	toasts  *frame.Toasts
 	message *frame.Message
 	home    string // the user's home folder, "" if unknown
+	redoKey string // name of the key that takes an undo back
 
 	starting bool   // the model server is being started
 	log      string // the file with its output, once it was started; "" for none
@@ -94,6 +95,9 @@ func (f *jobFeed) setting(d session.SettingSaved) {
 // lists the restored files.
 func (f *jobFeed) undone(d event.ChatUndone) {
 	f.live.Undo(d)
+	if !d.Redo && len(d.Files) > 0 {
+		f.toasts.Show("info", f.redoKey+" redoes it")
+	}
 	if f.shows.undo.Done(d.Run) {
 		if f.shows.runs.Shown() { // opened from its list; the plan keeps the keys
 			f.panes.SetFocus(panes.Chat)

@@ -44,7 +44,7 @@ func sections() []keymap.Section {
 // everywhere are the actions that have their key in every pane.
 func everywhere() keymap.Lines {
 	return slices.Concat(
-		paletteActions().Lines(), panes.Lines(), waitingActions().Lines(), openActions().Lines(), holdActions().Lines(),
+		paletteActions().Lines(), panes.Lines(), waitingActions().Lines(), openActions().Lines(), redoActions().Lines(), holdActions().Lines(),
 		input.RunLines(), exitActions().Lines(), recheckActions().Lines(), setupActions().Lines(),
 	)
 }

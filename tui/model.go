@@ -97,7 +97,9 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.panes = panes.New(k, o.ChatWidth, o.PlanHeight)
 	m.dag, m.detail = dag.New(l, k), step.New(l, k)
 	m.pending = &ask.Pending{Runs: m.live, Muted: o.Replay}
-	m.input = input.New(l, k, input.Options{Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Pictures: o.Pictures, Now: o.Now})
+	m.input = input.New(l, k, input.Options{
+		Texts: o.Suggestions, Editor: o.Editor, Commands: o.Commands, Also: themeCommands(o.Themes), Pictures: o.Pictures, Now: o.Now,
+	})
 	m.chat = chat.New(l)
 	m.chat.ShowThinking(o.ShowThinking)
 	m.frame = frame.New(l, k, m.chat.Markdown, frame.Options{Version: o.Version, Replay: o.Replay, Home: home, Intro: o.Intro, Examples: o.Examples})
@@ -115,7 +117,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 		width: func() int { return m.panes.Layout().Width },
 	}
 	m.jobs = &jobFeed{
-		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home,
+		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home, redoKey: k.LeadingName("plan.redo"),
 	}
 	m.session = &sessionFeed{
 		runs: &runFeed{live: m.live, pending: m.pending, ask: m.ask, chat: m.chat, dag: m.dag, input: m.input}, jobs: m.jobs,

@@ -18,7 +18,7 @@ func (m *Model) table(replaced keymap.Handlers) keymap.Groups {
 	byPlace := map[keymap.Place]keymap.Handlers{
 		keymap.PlaceEverywhere: waitingActions().For(m.waiting).With(
 			m.panes.Actions(), exitActions().For(m.exits), holdActions().For(m.session), recheckActions().For(m.session),
-			paletteActions().For(opening), openActions().For(opening), setupActions().For(opening), m.chat.Actions(), m.input.Actions(),
+			redoActions().For(m.dialogs), paletteActions().For(opening), openActions().For(opening), setupActions().For(opening), m.chat.Actions(), m.input.Actions(),
 		),
 		keymap.PlaceChat:     m.input.Actions().With(m.chat.OrderActions()),
 		keymap.PlacePlan:     m.dag.Actions().With(m.detail.Actions(), ofRun),

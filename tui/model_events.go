@@ -51,6 +51,8 @@ func (m *Model) handleAnswer(msg tea.Msg) (cmd tea.Cmd, taken bool) {
 	case keymap.AnswerMsg[session.Completions]:
 		m.dialogs.completed(a)
 		cmd = m.carryOut(m.input.Update(a))
+	case keymap.FileMsg:
+		cmd = m.carryOut(m.input.Update(a))
 	case keymap.JournalMsg:
 		cmd = m.playRecalled(a)
 	case drawnMsg:

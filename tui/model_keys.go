@@ -106,8 +106,8 @@ func (m *Model) forget(id string) {
 	m.exits.begin(id)
 }
 
-// pressPane runs the key's action in the focused pane. Unbound keys are typed
-// if the pane takes text.
+// pressPane runs the key's action in the focused pane. Other keys are typed into the
+// input; from another pane, those with text.
 func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 	typing := k.Text != "" && m.panes.Focus() == panes.Chat && !m.input.Empty()
 	for _, at := range []keymap.Place{keymap.PlaceReplay, keymap.PlaceEverywhere, m.focus.here(), keymap.PlaceMoving} {
@@ -125,22 +125,19 @@ func (m *Model) pressPane(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(a, keymap.PlacePlan)
 		}
 	}
-	if m.focus.inInput() {
-		return m.carryOut(m.input.Update(k))
+	if !m.focus.inInput() {
+		if k.Text == "" {
+			return nil
+		}
+		if !m.input.TakesText() {
+			m.message.Set(m.input.NoText())
+			return nil
+		}
+		// A letter that means nothing in its pane begins, or goes on with, a text.
+		m.panes.SetFocus(panes.Chat)
+		m.input.SetFocus(true)
 	}
-	m.elsewhere(k)
-	return nil
-}
-
-// elsewhere explains why a key did nothing in a pane that takes no text.
-func (m *Model) elsewhere(k tea.KeyPressMsg) {
-	switch {
-	case k.Text == "":
-	case !m.input.TakesText():
-		m.message.Set(m.input.NoText())
-	default:
-		m.message.Set(m.keys.LeadingName("pane.next") + " moves to the input, where you can type; " + m.keys.Name("help") + " shows the keys.")
-	}
+	return m.carryOut(m.input.Update(k))
 }
 
 // paste passes pasted text to the input with the text cursor.

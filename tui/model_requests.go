@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/internal/english"
 	"replan/themes"
 	"replan/tui/ask"
 	"replan/tui/chat"
@@ -63,7 +64,7 @@ func (m *Model) route(r keymap.Request) tea.Cmd {
 	case keymap.Copy:
 		return m.clipboard.copy(r.What, r.Text)
 	case keymap.PreviewUndo:
-		return m.outbox.ask(m.dialogs.openUndo(r.Run))
+		return m.outbox.ask(m.dialogs.openUndo(r.Run, r.Redo))
 	case keymap.ReopenFailure:
 		return m.waiting.reopenFailure(r.Step, m.situation.state().Model() != "" || m.options.Planners != nil)
 	case keymap.Continue:
@@ -148,6 +149,9 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 	if id := keymap.Typed(strings.TrimSpace(c.Text)); id != "" {
 		return m.do(m.offered().Find(id))
 	}
+	if name, ok := strings.CutPrefix(strings.TrimSpace(c.Text), themeCommand+" "); ok {
+		return m.chooseTheme(strings.TrimSpace(name))
+	}
 	cmd := m.outbox.send(c)
 	if m.situation.holdsGoals() && !m.ask.Open() {
 		m.ask.Reopen()
@@ -155,6 +159,30 @@ func (m *Model) submit(c session.Submit) tea.Cmd {
 		return tea.Batch(cmd, m.ask.Guard().StartStage())
 	}
 	return cmd
+}
+
+// themeCommand chooses a theme by its name, and opens the list of themes without one.
+const themeCommand = "/theme"
+
+// chooseTheme shows the theme with this name, and keeps it for later starts.
+func (m *Model) chooseTheme(name string) tea.Cmd {
+	set, _ := m.appearance.chosenTheme()
+	chosen, err := set.Parse(name)
+	if err != nil {
+		m.message.Set(english.Capital(err.Error()) + ".")
+		return nil
+	}
+	value := string(chosen)
+	return m.carryOut(keymap.Requests{keymap.ShowTheme(chosen), session.SaveSetting{Key: "screen.theme", Value: &value}})
+}
+
+// themeCommands returns the command that chooses a theme, with the names that it takes.
+func themeCommands(set *themes.Set) []session.Completion {
+	all := []session.Completion{{Text: themeCommand, Usage: "[NAME]", Detail: "Switch theme; lists them without a name"}}
+	for _, name := range set.Names() {
+		all = append(all, session.Completion{Text: themeCommand + " " + string(name)})
+	}
+	return all
 }
 
 // gated reports whether the gate of the chosen step is on the screen.

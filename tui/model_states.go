@@ -3,6 +3,7 @@ package tui
 import (
 	"strconv"
 
+	"replan/planning/intent"
 	"replan/tui/chat"
 	"replan/tui/dag"
 	"replan/tui/dialog"
@@ -35,6 +36,7 @@ func (m *Model) chatState() chat.State {
 	if !m.options.Replay && m.live.Can.NoResume == "" {
 		s.ResumeKey = m.keys.ResumeNames()
 	}
+	s.SuspendKey = m.keys.Name("suspend")
 	if m.chat.OnlyNotes() && len(s.Activity) == 0 && place.H > 0 {
 		s.Welcome = m.frame.Welcome(frame, place.W, place.H)
 	}
@@ -86,9 +88,38 @@ func (m *Model) palettePage() dialog.PalettePage {
 	set, theme := m.appearance.chosenTheme()
 	return dialog.PalettePage{
 		Groups: m.offered(), Here: m.focus.topic(), Themes: set, Theme: theme,
+		Now: m.fitting(), Busy: m.live.Busy(), NoStop: m.exits.noRun(), NoModel: m.needsModel,
 		Goals: m.options.Examples, Folder: m.session.now().Workspace, Replay: m.options.Replay,
 		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
 	}
+}
+
+// fitting returns the actions that fit the moment, the most fitting first: at a gate its answer,
+// during a run what acts on it, and after one what can be done about it.
+func (m *Model) fitting() []string {
+	switch run := m.live.Shown().State; {
+	case m.options.Replay:
+		return nil
+	case m.waiting.any():
+		return []string{"gate", "run.stop", "run.steer", "gate.allowed"}
+	case m.live.Busy():
+		return []string{"run.steer", "run.stop", "chat.drop_queued", "plan.timeline"}
+	case run != nil && run.Undone != nil:
+		return []string{"plan.redo", "runs", "chat.shell"}
+	case run != nil:
+		return []string{"plan.undo", "plan.timeline", "chat.export", "runs", "chat.shell"}
+	default:
+		return []string{"runs", "chat.shell"}
+	}
+}
+
+// needsModel returns why a goal cannot be reached now, "" if a model can plan it or no model is
+// needed.
+func (m *Model) needsModel(goal string) string {
+	if m.session.now().Problem == "" || (intent.Facts{}).RouteWords(goal, intent.Policy{}).Ready() {
+		return ""
+	}
+	return "It needs a model, and there is none."
 }
 
 // subjectOf returns the subject of the step pane for a row of the plan, nil for

@@ -25,6 +25,7 @@ type pointer struct {
 		Pane
 		ClickList(line int) (keymap.Requests, bool)
 		WheelList(line, rows int) bool
+		ListWidth() int
 	}
 	plan  interface{ ShowsGraph() bool }
 	sheet interface {
@@ -82,6 +83,12 @@ func presses(msg tea.MouseMsg) bool {
 	return is && click.Button == tea.MouseLeft && !click.Mod.Contains(tea.ModShift)
 }
 
+// overList reports whether the pointer is where the list above the input may be.
+func (p *pointer) overList(at tea.Mouse) bool {
+	l := p.panes.Layout()
+	return l.Chat.H > 0 && at.Y >= l.Chat.Y && at.Y < l.Chat.Y+l.Chat.H && at.X <= l.Chat.X+p.input.ListWidth()
+}
+
 // press handles a click: on a hint in the footer it presses that key;
 // elsewhere it chooses the entry there and begins a selection.
 func (p *pointer) press(at tea.Mouse) pointed {
@@ -89,7 +96,7 @@ func (p *pointer) press(at tea.Mouse) pointed {
 	if at.Y == l.Height-1 && !l.Small {
 		return pointed{key: p.footer.action(at.X, l.Width)}
 	}
-	if l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() {
+	if p.overList(at) && !p.focus.quitting() {
 		if rs, taken := p.input.ClickList(at.Y - l.Chat.Y); taken {
 			return takenBy(rs)
 		}
@@ -204,7 +211,7 @@ func (p *pointer) wheel(at tea.Mouse) pointed {
 	switch {
 	case over != nil:
 		return takenBy(over.Update(msg))
-	case l.Chat.Contains(at.X, at.Y) && !p.focus.quitting() && p.input.WheelList(at.Y-l.Chat.Y, lines/draw.WheelStep):
+	case p.overList(at) && !p.focus.quitting() && p.input.WheelList(at.Y-l.Chat.Y, lines/draw.WheelStep):
 		return pointed{}
 	case p.sheet.Open():
 		return takenBy(p.sheet.Update(msg))

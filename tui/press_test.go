@@ -172,14 +172,6 @@ func TestShortChatDoesNotScroll(t *testing.T) {
 	}
 }
 
-func TestUnboundLetterPointsToInput(t *testing.T) {
-	s := open(t, tui.Options{}, 120, 36).show(newStory().Finished()).press(tabKey).press(letters("w")...)
-	s.wants("Tab moves to the input")
-	if s.m.Typed() != "" {
-		t.Errorf("typed %q", s.m.Typed())
-	}
-}
-
 func TestScrolledViewStaysWhenTextArrives(t *testing.T) {
 	st := newStory().Greeted()
 	for i := range 40 {

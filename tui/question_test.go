@@ -88,7 +88,7 @@ func scenes() []scene {
 		{"quitting", func() *story { return newStory().Branching() }, []tea.KeyPressMsg{ctrl('c')}},
 		{"the plan, being filtered", func() *story { return newStory().Branching() }, append([]tea.KeyPressMsg{tabKey}, letters("/read")...)},
 		{"runs, searched", func() *story { return newStory().Listed() }, append([]tea.KeyPressMsg{ctrlR}, letters("/release")...)},
-		{"a notice", func() *story { return newStory().Finished() }, []tea.KeyPressMsg{ctrl('y')}},
+		{"a notice", func() *story { return newStory().Finished() }, []tea.KeyPressMsg{alt('y')}},
 		{"a wide text", func() *story { return newStory().Wide() }, nil},
 		{"a wide text, its plan", func() *story { return newStory().Wide() }, []tea.KeyPressMsg{tabKey}},
 		{"profiles", func() *story { return newStory().Choosing() }, []tea.KeyPressMsg{ctrlO, tabKey}},

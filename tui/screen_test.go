@@ -121,8 +121,18 @@ func (f *fakeSession) PreviewCall(_ context.Context, _, gate string, args map[st
 	return plan.ToolPreview{File: &file}, err
 }
 
+func (f *fakeSession) FileHead(_ context.Context, name string) (session.FileHead, error) {
+	f.note(asks("file " + name))
+	return session.FileHead{}, session.ErrClosed
+}
+
 func (f *fakeSession) PreviewUndo(_ context.Context, run string) (event.Undo, error) {
 	f.note(asks("undo " + run))
+	return event.Undo{}, session.ErrClosed
+}
+
+func (f *fakeSession) PreviewRedo(_ context.Context, run string) (event.Undo, error) {
+	f.note(asks("redo " + run))
 	return event.Undo{}, session.ErrClosed
 }
 
@@ -418,7 +428,7 @@ func TestASCIIOptionDrawsOnlyASCII(t *testing.T) {
 
 // TestEverySizeIsFilledExactly draws any state at any size, after a few keys.
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace, ctrlF, ctrlY, alt('t'), alt('u')}
+	keys := []tea.KeyPressMsg{enter, escape, tabKey, backTab, upKey, downKey, pageUp, pageDown, f1, ctrl('g'), ctrl('u'), ctrl('j'), altA, ctrlR, ctrl('s'), ctrlO, ctrlX, ctrl('t'), space, leftKey, rightKey, backspace, ctrlF, altY, alt('t'), alt('u')}
 	keys = append(keys, letters("jkgGf12345tv?yrnlxospedaAJKu{\"ä世")...)
 	all, names := everyState()
 	rapid.Check(t, func(r *rapid.T) {

@@ -28,6 +28,48 @@ func undoing(t *testing.T, u event.Undo, width, height int) *screen {
 	return s.show(more(st).Session(u))
 }
 
+func TestRedoShowsDiffFirst(t *testing.T) {
+	for name, begin := range map[string]func(s *screen){
+		"the key in the input": func(s *screen) { s.press(panetest.Key("ctrl+y")) },
+		"the key in the plan":  func(s *screen) { s.press(tabKey, panetest.Key("ctrl+y")) },
+		"the word":             func(s *screen) { s.press(letters("redo")...).press(panetest.Key("enter")) },
+		"the command":          func(s *screen) { s.press(letters("/redo")...).press(panetest.Key("enter")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := newStory().Finished()
+			s := settled(t, st, 120, 48)
+			begin(s)
+			s.wants("Redo last undo")
+			u := panetest.Undo()
+			s.show(more(st).Session(u)) // of the undo that was asked for before
+			s.lacks("auth/handler.go  will be restored")
+			u.Redo = true
+			s.show(more(st).Session(u))
+			s.wants("Redo k3fq")
+			s.wants("files to bring back")
+			s.wants("y bring back 3 files")
+			s.press(letters("y")...)
+			sent := s.session.commands()
+			if got := sent[len(sent)-1]; got != any(session.Undo{Run: panetest.StoryRun, Redo: true}) {
+				t.Errorf("sent %+v", sent)
+			}
+			s.wants("Bringing back the files")
+		})
+	}
+}
+
+func TestUndoOffersTheKeyThatTakesItBack(t *testing.T) {
+	st := newStory().Finished()
+	s := settled(t, st, 120, 48)
+	s.show(more(st).Session(event.ChatUndone{Undo: panetest.Undo()}))
+	s.wants("Ctrl+y redoes it")
+	s.wants("undone")
+	redone := panetest.Undo()
+	redone.Redo = true
+	s.show(more(st).Session(event.ChatUndone{Undo: redone}))
+	s.lacks("− undone")
+}
+
 func TestUndoShowsDiffFirst(t *testing.T) {
 	s := undoing(t, panetest.Undo(), 120, 48)
 	for _, text := range []string{

@@ -48,6 +48,7 @@ type drawnChat interface {
 type drawnInput interface {
 	View(place draw.Rect) []string
 	ListOver(lines []string, width int) []string
+	ListLines(height, width, most int) []string
 	Cursor() *tea.Cursor
 }
 
@@ -170,6 +171,7 @@ func (v *view) body() []string {
 		for i, part := range right {
 			lines[i] += part
 		}
+		v.putList(lines)
 	default:
 		lines = append(lines, v.frame.Tabs(v.tabs(), l.Width))
 		lines = append(lines, v.tabBody()...)
@@ -178,6 +180,17 @@ func (v *view) body() []string {
 		lines = append(lines, v.sheet.View(sheet)...)
 	}
 	return lines
+}
+
+// putList puts the list above the input over the lines of both halves.
+func (v *view) putList(lines []string) {
+	const header = 1
+	l := v.places.Layout()
+	list := v.input.ListLines(l.Chat.H, l.Left.W-2, l.Width-2)
+	for i, row := range list {
+		line := &lines[l.Chat.Y-header+l.Chat.H-len(list)+i]
+		*line = ansi.Truncate(*line, 1, "") + row + ansi.TruncateLeft(*line, 1+draw.VisibleWidth(row), "")
+	}
 }
 
 // edge returns the border of a pane, and whether the pane has the focus.
@@ -191,7 +204,7 @@ func (v *view) leftHalf() []string {
 	l := v.places.Layout()
 	focused, chat := v.edge(panes.Chat)
 	below := chat
-	chat.Lines = v.input.ListOver(draw.Padded(v.chat.View()), l.Left.W-2)
+	chat.Lines = draw.Padded(v.chat.View())
 	title, note := v.chat.EdgeLabels() // for the view just drawn
 	chat.Title, chat.Note = v.frame.Title("Chat", focused), note
 	sections := []draw.Section{chat}

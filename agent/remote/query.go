@@ -135,8 +135,18 @@ func (s *Session) Completions(_ context.Context, of session.Completing) (session
 	return session.Completions{Of: of}, nil
 }
 
+// FileHead fails: the files are the worker's.
+func (s *Session) FileHead(context.Context, string) (session.FileHead, error) {
+	return session.FileHead{}, errNotHere
+}
+
 // PreviewUndo fails: the files are the worker's.
 func (s *Session) PreviewUndo(context.Context, string) (event.Undo, error) {
+	return event.Undo{}, errNotHere
+}
+
+// PreviewRedo fails, too.
+func (s *Session) PreviewRedo(context.Context, string) (event.Undo, error) {
 	return event.Undo{}, errNotHere
 }
 

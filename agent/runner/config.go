@@ -90,9 +90,10 @@ type Config struct {
 	// Crashed reports a panic of a model, a tool or the core and describes it. Its
 	// step, or the run, then fails; nil lets the panic end the program.
 	Crashed func(value any, stack []byte) string
-	// Undo reverts the changes of a run, or previews that with dry. The run "" is
-	// the newest that changed files here. A refusal is part of the returned event. nil disables undo.
-	Undo func(ctx context.Context, run string, dry bool) (event.Undo, error)
+	// Undo reverts the changes of a run, or takes that back, or previews that with dry. The
+	// run "" is the newest that changed files here, or for a redo the one undone last. A
+	// refusal is part of the returned event. nil disables undo.
+	Undo func(ctx context.Context, c session.Undo, dry bool) (event.Undo, error)
 
 	// What the session shows and saves.
 

@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/rule"
+	"replan/agent/runner/intake"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -79,8 +80,8 @@ func (c *conversation) answer(reply event.ChatReply) {
 	c.read = plan.Newest(append(c.read, reply.Read...))
 }
 
-// tellUndone appends that the user undid a run: what the model knows of its files is out of
-// date.
+// tellUndone appends that the user undid or redid a run: what the model knows of its files is
+// out of date.
 func (c *conversation) tellUndone(d event.ChatUndone) {
 	if len(d.Files) == 0 {
 		return
@@ -93,10 +94,11 @@ func (c *conversation) tellUndone(d event.ChatUndone) {
 	if more := len(d.Files) - shown; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	c.messages = append(c.messages, prompt.Message{
-		Role:    prompt.RoleUser,
-		Content: "(I undid the run " + d.Run + ": its changes are reverted in " + strings.Join(names, ", ") + ".)",
-	})
+	said := "(I undid the run " + d.Run + ": its changes are reverted in "
+	if d.Redo {
+		said = "(I redid the run " + d.Run + ": its changes are back in "
+	}
+	c.messages = append(c.messages, prompt.Message{Role: prompt.RoleUser, Content: said + strings.Join(names, ", ") + ".)"})
 }
 
 // shorten replaces the oldest messages with a summary.
@@ -122,7 +124,7 @@ func (c *conversation) replay(data event.Data) bool {
 	case event.ChatUser:
 		if !strings.HasPrefix(string(d.Text), "/") {
 			c.replayed()
-			c.open = &openTurn{goal: prompt.Unescaped(string(d.Text)), mentions: d.Mentions}
+			c.open = &openTurn{goal: intake.Words(string(d.Text)).Goal, mentions: d.Mentions}
 		}
 	case event.ChatReply:
 		if d.Run != "" {

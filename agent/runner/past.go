@@ -100,17 +100,20 @@ func undoneRun(store Store, id string) string {
 	if err != nil {
 		return ""
 	}
+	undone := ""
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case event.RunUndone:
-			return id
+			if undone = id; d.Redo {
+				undone = ""
+			}
 		case event.RunSpawned:
 			if inner := undoneRun(store, d.Run); inner != "" {
 				return inner
 			}
 		}
 	}
-	return ""
+	return undone
 }
 
 // resumedBy returns the event that resumes a run with a model.

@@ -89,7 +89,11 @@ func (p *preparation) carryOut(ctx context.Context) error {
 	if err := p.checkArgs(ctx); err != nil {
 		return err
 	}
-	if p.unfound != nil && p.job.Plans() && !found.routed {
+	switch {
+	case !p.job.Plans() || found.routed:
+	case intent.IsCommandLine(p.job.Goal): // no model could help
+		return found.unclear
+	case p.unfound != nil:
 		return p.unrouted(found.unclear)
 	}
 	if p.job.Plans() && found.asks() || p.job.Compact {

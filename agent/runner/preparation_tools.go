@@ -16,7 +16,7 @@ import (
 
 // survey searches the workspace for the names in the job's goal, and sketches it.
 func (p *preparation) survey(ctx context.Context) {
-	if p.from.survey != nil && p.job.Plans() && (p.from.routing.Planner != event.PlannerNone || p.job.Create) {
+	if p.from.survey != nil && p.job.Plans() && !intent.IsCommandLine(p.job.Goal) && (p.from.routing.Planner != event.PlannerNone || p.job.Create) {
 		p.facts = p.from.survey(ctx, prompt.Unmentioned(p.job.Goal, p.job.Mentions))
 	}
 }

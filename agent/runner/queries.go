@@ -189,15 +189,37 @@ func (s *Session) Completions(ctx context.Context, of session.Completing) (sessi
 	})
 }
 
+// FileHead returns the beginning of a file of the workspace.
+func (s *Session) FileHead(ctx context.Context, name string) (session.FileHead, error) {
+	return query(ctx, s, func() func(context.Context) (session.FileHead, error) {
+		return func(ctx context.Context) (session.FileHead, error) {
+			if s.sources.help == nil {
+				return session.FileHead{}, ErrUnnamed
+			}
+			m, err := s.sources.help.Mention(ctx, name)
+			return session.FileHead{Text: untrusted.Text(m.Text), Whole: !m.Cut && !m.Folder}, err
+		}
+	})
+}
+
 // PreviewUndo returns what undoing a run would do.
 func (s *Session) PreviewUndo(ctx context.Context, run string) (event.Undo, error) {
+	return s.previewUndo(ctx, session.Undo{Run: run})
+}
+
+// PreviewRedo returns what taking the last undo of a run back would do.
+func (s *Session) PreviewRedo(ctx context.Context, run string) (event.Undo, error) {
+	return s.previewUndo(ctx, session.Undo{Run: run, Redo: true})
+}
+
+func (s *Session) previewUndo(ctx context.Context, c session.Undo) (event.Undo, error) {
 	return query(ctx, s, func() func(context.Context) (event.Undo, error) {
-		refused := s.undoRefused(run, true)
+		refused := s.undoRefused(c, true)
 		return func(ctx context.Context) (event.Undo, error) {
 			if refused != "" {
-				return event.Undo{Run: run, Refused: refused}, nil
+				return event.Undo{Run: c.Run, Redo: c.Redo, Refused: refused}, nil
 			}
-			return s.undoer.carryOut(ctx, run, true), nil
+			return s.undoer.carryOut(ctx, c, true), nil
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"replan/agent/runner/intake"
 	"replan/agent/session"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 )
 
@@ -313,7 +314,7 @@ func (s *Session) command(ctx context.Context, c session.Command) {
 	case session.SkipServers:
 		s.intake.SkipServers()
 	case session.Steer:
-		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || !s.runs.steer(text, c.By) {
+		if text := strings.TrimSpace(c.Text); strings.HasPrefix(text, "/") || intent.IsCommandLine(text) || !s.runs.steer(text, c.By) {
 			s.submit(ctx, c.Text)
 		} else {
 			s.input.record(c.Text)
@@ -353,7 +354,7 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 	case session.Warm:
 		s.warmer.warm(ctx)
 	case session.Undo:
-		s.undoer.undo(ctx, c.Run, s.undoRefused(c.Run, false))
+		s.undoer.undo(ctx, c, s.undoRefused(c, false))
 	case session.ShowChanges:
 		s.changes.offer(ctx, true)
 	case session.SettleChanges:
@@ -400,10 +401,10 @@ func (s *Session) submit(ctx context.Context, typed string) {
 // busy reports whether a run is in progress or about to start.
 func (s *Session) busy() bool { return s.runs.any() || s.intake.Preparing() || s.changes.pending() }
 
-// undoRefused returns why a run cannot be undone now, "" if it can. A preview
+// undoRefused returns why a run cannot be undone or redone now, "" if it can. A preview
 // changes nothing, so other runs do not block it.
-func (s *Session) undoRefused(run string, preview bool) string {
-	return s.undoer.refused(run, s.runs.find(run) != nil, s.busy() && !preview)
+func (s *Session) undoRefused(c session.Undo, preview bool) string {
+	return s.undoer.refused(c, s.runs.find(c.Run) != nil, s.busy() && !preview)
 }
 
 // proceed does what the intake asks for, until it has to wait.

@@ -10,48 +10,53 @@ import (
 	"replan/internal/untrusted"
 )
 
-// undoer undoes what runs changed.
+// undoer undoes what runs changed, and takes that back.
 type undoer struct {
 	events       *publisher
 	background   *background
 	overview     *overview
 	conversation *conversation
-	do           func(ctx context.Context, run string, dry bool) (event.Undo, error) // nil undoes nothing
+	do           func(ctx context.Context, c session.Undo, dry bool) (event.Undo, error) // nil undoes nothing
 }
 
-// refused returns why a run cannot be undone now, "" if it can. active tells that it is
-// in progress, and busy that any is.
-func (u *undoer) refused(run string, active, busy bool) string {
+// refused returns why a run cannot be undone or redone now, "" if it can. active tells that
+// it is in progress, and busy that any is.
+func (u *undoer) refused(c session.Undo, active, busy bool) string {
+	verb := "undo"
+	if c.Redo {
+		verb = "redo"
+	}
 	switch {
 	case u.do == nil:
 		return "no changes are kept here that can be restored"
 	case active:
-		return "the run " + run + " is active: stop it first, or wait until it ends"
+		return "the run " + c.Run + " is active: stop it first, or wait until it ends"
 	case busy:
-		return "a run is active: undo when it has ended"
+		return "a run is active: " + verb + " when it has ended"
 	default:
 		return ""
 	}
 }
 
-// undo undoes a run, unless that was refused.
-func (u *undoer) undo(ctx context.Context, run, refused string) {
+// undo undoes or redoes a run, unless that was refused.
+func (u *undoer) undo(ctx context.Context, c session.Undo, refused string) {
 	if refused != "" {
-		u.report(event.Undo{Run: run, Refused: refused})
+		u.report(event.Undo{Run: c.Run, Redo: c.Redo, Refused: refused})
 		return
 	}
 	u.background.run(func() func() {
-		undone := u.carryOut(ctx, run, false)
+		undone := u.carryOut(ctx, c, false)
 		return func() { u.report(undone) }
 	})
 }
 
-// carryOut undoes a run, or only previews that, in a worker.
-func (u *undoer) carryOut(ctx context.Context, run string, preview bool) event.Undo {
-	undone, err := u.do(ctx, run, preview)
+// carryOut undoes or redoes a run, or only previews that, in a worker.
+func (u *undoer) carryOut(ctx context.Context, c session.Undo, preview bool) event.Undo {
+	undone, err := u.do(ctx, c, preview)
 	if err != nil {
-		return event.Undo{Run: run, Refused: err.Error()}
+		undone = event.Undo{Run: c.Run, Refused: err.Error()}
 	}
+	undone.Redo = c.Redo
 	return undone
 }
 
@@ -71,11 +76,17 @@ func (u *undoer) report(undone event.Undo) {
 	u.overview.weigh()
 }
 
-// undoReply describes a successful undo in Markdown.
+// undoReply describes a successful undo or redo in Markdown.
 func undoReply(u event.Undo) string {
 	id := agent.ShortID(u.Run)
 	message := "Undid run " + id
 	switch {
+	case u.Redo && u.Already:
+		message = "Run " + id + " is already redone: nothing was changed"
+	case u.Redo && len(u.Files) == 0:
+		message = "Run " + id + " is redone: its files are as it left them"
+	case u.Redo:
+		message = "Redid run " + id
 	case u.Already:
 		message = "Run " + id + " is already undone: nothing was changed"
 	case u.AsWas:

@@ -25,16 +25,19 @@ type undoer struct {
 	err      error
 }
 
-func (u *undoer) undo(_ context.Context, run string, dry bool) (event.Undo, error) {
+func (u *undoer) undo(_ context.Context, c session.Undo, dry bool) (event.Undo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if dry {
-		u.requests = append(u.requests, "preview "+run)
-	} else {
-		u.requests = append(u.requests, run)
+	request := c.Run
+	if c.Redo {
+		request = "redo " + request
 	}
+	if dry {
+		request = "preview " + request
+	}
+	u.requests = append(u.requests, request)
 	result := u.result
-	result.Run = run
+	result.Run = c.Run
 	return result, u.err
 }
 
@@ -84,6 +87,31 @@ func TestUndoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 	}
 }
 
+func TestRedoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
+	u := &undoer{result: changedOne()}
+	s := open(t, policy.ApproveAll, undoable(u))
+	s.run(t, "do it")
+	if shown, err := s.PreviewRedo(t.Context(), ""); err != nil || !shown.Redo || shown.Diff == "" {
+		t.Errorf("got the preview %+v, %v", shown, err)
+	}
+	s.Send(session.Undo{Run: "r-2", Redo: true})
+	if got := until[event.ChatUndone](t, s); got.Run != "r-2" || !got.Redo || len(got.Files) != 1 {
+		t.Errorf("got the event %+v", got)
+	}
+	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "Redid run r-2:\n\n- restored `a.txt`") {
+		t.Errorf("got the reply %q", reply.Text)
+	}
+	if !slices.Equal(u.requests, []string{"preview redo ", "redo r-2"}) {
+		t.Errorf("requests: %q", u.requests)
+	}
+	started := s.run(t, "go on")
+	if !slices.ContainsFunc(started.Prompting.Conversation, func(m prompt.Message) bool {
+		return strings.Contains(m.Content, "I redid the run r-2: its changes are back in a.txt")
+	}) {
+		t.Errorf("the next run has the conversation %+v", started.Prompting.Conversation)
+	}
+}
+
 func TestRefusedUndoGivesReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		undoer *undoer
@@ -119,7 +147,7 @@ func TestUndoWaitsForRunningRun(t *testing.T) {
 	s.Send(session.Submit{Text: "do it"})
 	until[event.RunStarted](t, s)
 	run := s.seen[len(s.seen)-1].Run
-	for _, c := range []session.Undo{{Run: run}, {Run: "r-other"}} {
+	for _, c := range []session.Undo{{Run: run}, {Run: "r-other"}, {Run: "r-other", Redo: true}} {
 		s.Send(c)
 		if got := until[session.UndoRefused](t, s); !strings.Contains(got.Refused, "is active") {
 			t.Errorf("%+v: %+v", c, got)

@@ -163,10 +163,13 @@ type Warm struct{}
 // them.
 type Compact struct{ Undo bool }
 
-// Undo reverts the changes of a run and its inner runs, by its full id.
-// [Queries.PreviewUndo] previews it; a refusal is published as
-// UndoRefused.
-type Undo struct{ Run string }
+// Undo reverts the changes of a run and its inner runs, by its full id, or with Redo
+// takes its last undo back. [Queries.PreviewUndo] and [Queries.PreviewRedo] preview it;
+// a refusal is published as UndoRefused.
+type Undo struct {
+	Run  string
+	Redo bool
+}
 
 // ShowChanges publishes again what runs changed in a copy of the workspace, as
 // ChangesOffered.

@@ -6,6 +6,7 @@ import (
 
 	"replan/agent"
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
 
@@ -33,12 +34,24 @@ type Queries interface {
 	// Completions lists the completions of one kind. The list may be incomplete
 	// if there is an error.
 	Completions(ctx context.Context, of Completing) (Completions, error)
+	// FileHead returns the beginning of a file of the workspace. It fails if the file is
+	// binary, or none.
+	FileHead(ctx context.Context, name string) (FileHead, error)
 	// PreviewUndo returns what [Undo] would do to a run, by its full id, or to
 	// the newest run that changed files here, if it is "".
 	PreviewUndo(ctx context.Context, run string) (event.Undo, error)
+	// PreviewRedo returns what taking the last undo of a run back would do, by its full
+	// id, or that of the run that was undone last here, if it is "".
+	PreviewRedo(ctx context.Context, run string) (event.Undo, error)
 	// PreviewCall returns what the call at an open gate would do with args in place
 	// of its own. It fails if the call could not be made so.
 	PreviewCall(ctx context.Context, run, gate string, args map[string]any) (plan.ToolPreview, error)
+}
+
+// FileHead is the beginning of a file, for a preview.
+type FileHead struct {
+	Text  untrusted.Text
+	Whole bool // there is no more of it
 }
 
 // ErrClosed reports that the session has ended and answers no queries.

@@ -82,7 +82,7 @@ type History struct {
 	Elsewhere []string `json:"elsewhere,omitempty"` // in other workspaces
 }
 
-// UndoRefused says why the session does not undo a run.
+// UndoRefused says why the session does not undo or redo a run.
 type UndoRefused struct {
 	event.Undo
 }

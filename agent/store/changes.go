@@ -115,13 +115,13 @@ func (c *Changes) Hold() (release func() error, err error) {
 	return release, nil
 }
 
-// Record writes into the journals of the held runs that they are undone, so that
-// whoever reads or resumes them knows. It skips runs whose journal says so already,
+// Record writes into the journals of the held runs that they are undone, or redone, so
+// that whoever reads or resumes them knows. It skips runs whose journal says so already,
 // and those that have none or a damaged one.
-func (c *Changes) Record(files []event.UndoneFile, now time.Time) error {
+func (c *Changes) Record(what event.RunUndone, now time.Time) error {
 	var errs []error
 	for _, one := range c.held {
-		err := one.Amend(event.RunUndone{Files: files}, now)
+		err := one.Amend(what, now)
 		var damaged *journal.DamageError
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, event.ErrNoEvents) && !errors.As(err, &damaged) {
 			errs = append(errs, err)
@@ -130,9 +130,12 @@ func (c *Changes) Record(files []event.UndoneFile, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// Notes returns what an undo leaves unchanged.
-func (c *Changes) Notes() []string {
+// Notes returns what an undo leaves unchanged. A redo brings only files back, and says so.
+func (c *Changes) Notes(redo bool) []string {
 	var notes []string
+	if redo {
+		return nil // what the undo left unchanged is still there
+	}
 	if c.committed {
 		notes = append(notes, "the run made a commit: git's history stays as it is")
 	}

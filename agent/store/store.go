@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -172,8 +171,7 @@ func (s *Store) ReopenRun(id string) (Journal, []event.Event, error) {
 // undo that was killed before it was recorded.
 func (s *Store) ReadRun(id string) ([]event.Event, error) {
 	events, err := s.Runs.Read(id)
-	named := slices.ContainsFunc(events, func(e event.Event) bool { return e.Data.Kind() == event.KindRunUndone })
-	if err == nil && !named && s.undone(id) {
+	if err == nil && !event.Undone(events) && s.undone(id) {
 		last := events[len(events)-1]
 		events = append(events, event.Event{Seq: last.Seq + 1, Time: last.Time, Run: last.Run, Data: event.RunUndone{}})
 	}

@@ -286,7 +286,7 @@ func TestUndoNamesEffectsThatItLeavesButNoTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Notes(), "anything that proc.run and out:send changed is not restored"; len(got) != 1 || got[0] != want {
+	if got, want := c.Notes(false), "anything that proc.run and out:send changed is not restored"; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -348,7 +348,7 @@ func undo(t *testing.T, s *store.Store, run string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.Record([]event.UndoneFile{{Path: "a.go", Action: "restored"}}, time.Now()), release()); err != nil {
+	if err := errors.Join(c.Record(event.RunUndone{Files: []event.UndoneFile{{Path: "a.go", Action: "restored"}}}, time.Now()), release()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -460,5 +460,43 @@ func TestExportOverwritesNothing(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(filepath.Join(workspace, "there.md")); string(text) != "mine" {
 		t.Errorf("the existing file holds %q", text)
+	}
+}
+
+func TestRedoneRunIsAsItWas(t *testing.T) {
+	s := newStore(t)
+	undone := true
+	s.UseUndoRecords(func(string) bool { return undone })
+	keep(t, s, "r-1", event.RunStarted{Goal: "g"})
+	redo := func() {
+		t.Helper()
+		c, err := s.Changes("r-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, err := c.Hold()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(c.Record(event.RunUndone{Redo: true}, time.Now()), release()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		undo(t, s, "r-1")
+		undone = false
+		redo()
+		redo()
+	}
+	events, err := s.ReadRun("r-1")
+	if err != nil || len(events) != 5 || event.Undone(events) {
+		t.Errorf("got %+v, %v", events, err)
+	}
+	if list, err := s.RunSummaries(); err != nil || len(list) != 1 || list[0].Undone || !list[0].Resumable {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	undone = true // undone again, and killed before it was recorded
+	if events, err := s.ReadRun("r-1"); err != nil || !event.Undone(events) {
+		t.Errorf("got %+v, %v", events, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"replan/agent/event"
 	"replan/agent/policy"
 	"replan/agent/runner"
+	"replan/agent/session"
 	"replan/agent/store"
 	"replan/cli/crash"
 	"replan/cli/exit"
@@ -195,24 +196,24 @@ func NewID(now time.Time) string {
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(random[:])
 }
 
-// undo reverts a run, or the newest for "", with the session's own operators, so that
-// nothing else changes files meanwhile.
-func (s *Services) undo(ctx context.Context, run string, dry bool) (done event.Undo, err error) {
+// undo reverts or redoes a run, for "" see [Undoing.Newest], with the session's own
+// operators, so that nothing else changes files meanwhile.
+func (s *Services) undo(ctx context.Context, c session.Undo, dry bool) (done event.Undo, err error) {
 	u, own := s.app.Undoing(), s.work.undoes(s.own)
 	if own == nil { // the session does not use them
 		if own, err = u.Operators(s.Logger()); err != nil {
-			return event.Undo{Run: run}, err
+			return event.Undo{Run: c.Run}, err
 		}
 		defer func() { err = errors.Join(err, own.Close()) }()
 	}
-	if run != "" {
-		return u.Run(ctx, own, run, dry)
+	if c.Run != "" {
+		return u.Run(ctx, own, c, dry)
 	}
-	if run, err = u.Newest(); err != nil {
+	if c.Run, err = u.Newest(c.Redo); err != nil {
 		return event.Undo{}, err
 	}
-	if done, err = u.Run(ctx, own, run, dry); err == nil {
-		if r, err := s.app.Store().Runs.Fold(run); err == nil {
+	if done, err = u.Run(ctx, own, c, dry); err == nil {
+		if r, err := s.app.Store().Runs.Fold(c.Run); err == nil {
 			done.Goal = r.Summary().Goal
 		}
 	}

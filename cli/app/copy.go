@@ -241,7 +241,7 @@ func (c *WorkingCopy) recordDropped(runs []string) error {
 		if err == nil {
 			var release func() error
 			if release, err = changes.Hold(); err == nil {
-				err = errors.Join(changes.Record([]event.UndoneFile{}, time.Now()), release())
+				err = errors.Join(changes.Record(event.RunUndone{Files: []event.UndoneFile{}}, time.Now()), release())
 			}
 		}
 		errs = append(errs, err)

@@ -109,7 +109,7 @@ func (o chat) keyFor(command string) string {
 
 // journalCommands returns the commands that the shell has too.
 func journalCommands(a *app.App) []slash.Command {
-	table := []slash.Command{plans.New(a), runs.New(a), runs.NewUndo(a), runs.NewChanges(a)}
+	table := []slash.Command{plans.New(a), runs.New(a), runs.NewUndo(a), runs.NewRedo(a), runs.NewChanges(a)}
 	for i := range table {
 		table[i].Name = "/" + table[i].Name
 	}

@@ -118,7 +118,7 @@ func concerns(path string) (names []string, ok bool) {
 		return []string{Tools, Output, "approve"}, true
 	case "replan tools call":
 		return []string{Gates, Tools, Output, "dry-run", "step-timeout", "strict"}, true
-	case "replan runs prune", "replan undo", "replan plan delete", "replan plan import":
+	case "replan runs prune", "replan undo", "replan redo", "replan plan delete", "replan plan import":
 		return []string{Output, "dry-run"}, true
 	case "replan replay":
 		return []string{Screen, Output, "on"}, true
@@ -154,7 +154,7 @@ func concerns(path string) (names []string, ok bool) {
 // meaning returns what a flag does for a command.
 func meaning(cmd *cobra.Command, f *pflag.Flag) string {
 	switch path := cmd.CommandPath(); {
-	case f.Name == "dry-run" && path == "replan undo":
+	case f.Name == "dry-run" && (path == "replan undo" || path == "replan redo"):
 		return "show the diff; restore nothing"
 	case f.Name == "dry-run" && slices.Contains([]string{"replan runs prune", "replan plan delete", "replan plan import"}, path):
 		return "show what would change; change nothing"

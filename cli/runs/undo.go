@@ -18,10 +18,11 @@ import (
 	"replan/tui/wording"
 )
 
-// undoOptions are the options of replan undo.
+// undoOptions are the options of replan undo and replan redo.
 type undoOptions struct {
-	app *app.App
-	yes bool // do not ask
+	app  *app.App
+	redo bool
+	yes  bool // do not ask
 }
 
 // NewUndo returns the command replan undo, which is /undo in the chat.
@@ -48,8 +49,30 @@ func NewUndo(a *app.App) slash.Command {
 	}
 }
 
-// id returns the run to undo. For the word last it is the newest that changed files here.
-// So it is without a run, if the user agrees or can be asked.
+// NewRedo returns the command replan redo, which is /redo in the chat.
+func NewRedo(a *app.App) slash.Command {
+	o := undoOptions{app: a, redo: true}
+	return slash.Command{
+		Name: "redo", Args: "[RUN]", Short: "Take back the undo of a run",
+		Long: "redo brings back the changes of a run that was undone: all its files or none. It refuses if a file was\n" +
+			"changed after the undo, and shows that change. With --dry-run only the diff is shown; on a terminal it comes\n" +
+			"first, with a question, else with --yes. RUN is the id that the screen shows. Without it, or with last, it is\n" +
+			"the run that was undone last here.",
+		Examples: []string{"redo --dry-run", "redo a61ec9", "redo --yes --output json"},
+		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&o.yes, "yes", false, "do not ask") },
+		Check:    args.AtMostOne("RUN"),
+		Do: func(ctx context.Context, c slash.Call) error {
+			id, err := o.id(c)
+			if err != nil {
+				return err
+			}
+			return o.run(ctx, id)
+		},
+	}
+}
+
+// id returns the run to undo or redo. For the word last it is the newest that changed
+// files here, and so it is without a run, if the user agrees or can be asked.
 func (o undoOptions) id(c slash.Call) (string, error) {
 	if len(c.Args) > 0 && c.Args[0] != host.LastRun {
 		id, err := o.app.Store().FindChange(c.Args[0])
@@ -58,12 +81,14 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 		}
 		return id, nil
 	}
-	id, err := o.app.Undoing().Newest()
+	id, err := o.app.Undoing().Newest(o.redo)
 	switch {
 	case err != nil:
 		return "", err
 	case o.app.Execution().DryRun, o.app.Asks(), o.yes, len(c.Args) > 0: // last names a run
 		return id, nil
+	case o.redo:
+		return "", exit.Usage("add --yes to redo %s, the run that was undone last here", wording.ShortID(id))
 	default:
 		return "", exit.Usage("add --yes to undo %s, the newest run that changed files here", wording.ShortID(id))
 	}
@@ -71,9 +96,9 @@ func (o undoOptions) id(c slash.Call) (string, error) {
 
 // run restores files.
 func (o undoOptions) run(ctx context.Context, id string) (err error) {
-	dry := o.app.Execution().DryRun
+	dry, what := o.app.Execution().DryRun, session.Undo{Run: id, Redo: o.redo}
 	if c := o.app.Chat(); c != nil && !dry {
-		c.HandOver(session.Undo{Run: id})
+		c.HandOver(what)
 		return nil
 	}
 	undoing := o.app.Undoing()
@@ -84,7 +109,7 @@ func (o undoOptions) run(ctx context.Context, id string) (err error) {
 	defer func() { err = errors.Join(err, exit.Wrap("end in order", own.Close())) }()
 	shown := false
 	if o.app.Asks() && !o.yes && !dry {
-		would, err := undoing.Run(ctx, own, id, true)
+		would, err := undoing.Run(ctx, own, what, true)
 		if err != nil {
 			return err
 		}
@@ -95,7 +120,7 @@ func (o undoOptions) run(ctx context.Context, id string) (err error) {
 			shown = true
 		}
 	}
-	u, err := undoing.Run(ctx, own, id, dry)
+	u, err := undoing.Run(ctx, own, what, dry)
 	if err != nil {
 		return err
 	}
@@ -115,6 +140,9 @@ func (o undoOptions) agrees(ctx context.Context, would event.Undo) (agreed bool,
 		return false, err
 	}
 	prompt := fmt.Sprintf("restore %s changed by run %s? [y]es, [N]o: ", wording.Undone(would.Files), wording.ShortID(would.Run))
+	if o.redo {
+		prompt = fmt.Sprintf("bring back %s changed by run %s? [y]es, [N]o: ", wording.Undone(would.Files), wording.ShortID(would.Run))
+	}
 	answer, err := input.Ask(ctx, prompt)
 	if err != nil {
 		return false, err
@@ -148,6 +176,14 @@ func (o undoOptions) print(u event.Undo) error {
 		done = "would restore"
 	}
 	switch {
+	case u.Redo && u.Already:
+		writef("run %s is already redone: nothing was changed", id)
+	case u.Redo && len(u.Files) == 0:
+		writef("run %s is redone: its files are as it left them", id)
+	case u.Redo && dry:
+		o.list(writef, fmt.Sprintf("would bring back %s changed by run %s", wording.Undone(u.Files), id), u.Files)
+	case u.Redo:
+		o.list(writef, fmt.Sprintf("redid run %s: %s brought back", id, wording.Undone(u.Files)), u.Files)
 	case u.Already:
 		writef("run %s is already undone: nothing was changed", id)
 	case u.AsWas && dry:
@@ -157,14 +193,19 @@ func (o undoOptions) print(u event.Undo) error {
 	case len(u.Files) == 0:
 		writef("run %s changed nothing that can be restored", id)
 	default:
-		writef("%s %s changed by run %s", done, wording.Undone(u.Files), id)
-		for _, f := range u.Files {
-			action := f.Action
-			if dry {
-				action = "would " + strings.TrimSuffix(action, "d")
-			}
-			writef("  %s %s", action, f.Path)
-		}
+		o.list(writef, fmt.Sprintf("%s %s changed by run %s", done, wording.Undone(u.Files), id), u.Files)
 	}
 	return out.Print(b.String())
+}
+
+// list writes a line, and below it what becomes of each file.
+func (o undoOptions) list(writef func(format string, values ...any), line string, files []event.UndoneFile) {
+	writef("%s", line)
+	for _, f := range files {
+		action := f.Action
+		if o.app.Execution().DryRun {
+			action = "would " + strings.TrimSuffix(action, "d")
+		}
+		writef("  %s %s", action, f.Path)
+	}
 }

@@ -20,6 +20,16 @@ func (o *Operators) Undo(ctx context.Context, dry bool, runs ...string) (undo.Un
 	return o.undo.Undo(ctx, o.changes, dry, runs...)
 }
 
+// Redo takes back the last undo of the first of the runs. See [undo.Log.Redo].
+func (o *Operators) Redo(ctx context.Context, dry bool, runs ...string) (undo.Undone, error) {
+	ctx, done, err := o.calls.begin(ctx)
+	if err != nil {
+		return undo.Undone{}, err
+	}
+	defer done()
+	return o.undo.Redo(ctx, o.changes, dry, runs...)
+}
+
 // Mentionable lists the files and folders of the workspace for the user to choose
 // from. See [files.Operators.Mentionable].
 func (o *Operators) Mentionable(ctx context.Context) (paths []string, more bool, err error) {

@@ -37,6 +37,10 @@ func (b *builder) reread() Intent {
 
 // command runs a command as it was typed, if the project has what it runs.
 func (b *builder) command() {
+	if line, typed := b.in.TypedCommand(); typed {
+		b.typedCommand(line)
+		return
+	}
 	argv := argvOf(split(b.in.Params["command"], maxWords))
 	if len(argv) == 0 {
 		b.addMissing("run what? Name the command: cargo build")

@@ -26,6 +26,7 @@ type Intent struct {
 	//	left_out   a sentence about tests that a run of all tests leaves out
 	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
+	//	typed      "true" where the command was typed behind a "!", and is run as it stands
 	//	how        "true" where it is asked how something is done
 	//	trace      "true" where the callers of the target are asked for, too
 	//	raised     "true" where the places are asked for that raise an error
@@ -90,7 +91,8 @@ const Confident = 0.8
 // minKnown is the score, in hundredths, below which an intent is unknown.
 const minKnown = 50
 
-// Parse reads an intent. Politeness and punctuation at the end do not count, and
+// Parse reads an intent. Words behind an exclamation mark are a command, with the
+// confidence 1, and are not read. Politeness and punctuation at the end do not count, and
 // only the target's case does. The first of several tasks ("… and run the tests", "…,
 // then commit") is the intent. Of the forms that fit it, Parse takes the one that
 // spells out most of its words: "find references to X" is not "find X".
@@ -128,6 +130,9 @@ func renamedBefore(words string) string {
 // understand reads an intent, and lists the words that it ignores but must not
 // ignore.
 func understand(words string) (in Intent, open []string) {
+	if IsCommandLine(words) {
+		return typedCommand(words), nil
+	}
 	in = Intent{Category: unknown, Action: none, Params: map[string]string{}}
 	words = renamedBefore(words)
 	tokens := split(words, maxWords+1)

@@ -47,6 +47,19 @@ func DidYouMean(near []string) string {
 	return question + " " + strings.Join(near, ", or ") + "?"
 }
 
+// Undoes reports whether a goal is nothing but the word undo: it wants the changes of the last
+// run undone.
+func Undoes(goal string) bool { return isOnly(goal, "undo") }
+
+// Redoes reports whether a goal is nothing but the word redo: it wants the last undo taken back.
+func Redoes(goal string) bool { return isOnly(goal, "redo") }
+
+// isOnly reports whether a goal is nothing but a word, or that word and "it".
+func isOnly(goal, word string) bool {
+	first, rest := tasks(split(goal, maxWords))
+	return len(rest) == 0 && len(first) > 0 && first[0].is(word) && (len(first) == 1 || len(first) == 2 && first[1].is("it", "that", "everything"))
+}
+
 // beyond answers orders that no chain carries out, and no model should; "" for all others.
 func beyond(tokens []token) string {
 	switch {
@@ -58,7 +71,7 @@ func beyond(tokens []token) string {
 		return "Type what you want done, in a few words. Without a model: find X, what is X, where is X used, list functions, show FILE, who wrote FILE, " +
 			"rename X to Y, run the tests, build, commit. On the screen ? lists the keys and /help the commands; `replan --help` lists those of the shell."
 	case tokens[0].is("redo"):
-		return "There is no redo: give the goal of the undone run again."
+		return "To take an undo back, use the command redo: `replan redo`, or /redo on the screen."
 	default:
 		return ""
 	}

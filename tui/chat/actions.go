@@ -33,7 +33,7 @@ func (c *Pane) Update(msg tea.Msg) keymap.Requests {
 func actions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "chat.search", Keys: "ctrl+f", Does: "search the chat", Refuse: (*Pane).emptyReason, Do: focused(func(c *Pane) { c.find.start() })},
-		{ID: "chat.copy", Keys: "ctrl+y", Does: "copy code; again: the previous block", Refuse: func(c *Pane) string { return c.copying.refusal() }, Do: func(c *Pane) keymap.Requests { return c.copying.next() }},
+		{ID: "chat.copy", Keys: "alt+y", Does: "copy code; again: the previous block", Refuse: func(c *Pane) string { return c.copying.refusal() }, Do: func(c *Pane) keymap.Requests { return c.copying.next() }},
 		{ID: "chat.cited", Keys: "alt+j", Does: "open a cited step; again: next", Refuse: keymap.Needs((*Pane).cites, "The answer cites no step."), Do: (*Pane).openCited},
 		{ID: "chat.thinking", Keys: "alt+t", Does: "show the model's thinking", Refuse: (*Pane).noThinking, Do: keymap.Calls(func(c *Pane) { c.foldNewest(foldThinking) })},
 		{ID: "chat.thinking_all", Keys: "alt+T", Does: "show or fold all thinking", Refuse: (*Pane).noThinking, Do: (*Pane).saveThinking},

@@ -50,6 +50,8 @@ type State struct {
 	RemedyKey string   // name of the key that gets a model
 	Remedy    Remedy   // what that key does
 
+	SuspendKey string // name of the key that suspends the program
+
 	Shown  *agent.Run // the run in the plan pane, nil for none
 	Opened string     // index of the step that has the keys, "" for none
 	// Replayed means that a replay is shown. It asks nothing: gates and failures

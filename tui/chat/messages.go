@@ -5,6 +5,7 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 	"replan/tui/story"
 	"replan/tui/wording"
@@ -41,7 +42,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		}
 		c.refuse(words, d.Near)
 	case d.Status == event.StatusFailed:
-		c.Add(c.Note("error", d.Text.Visible()))
+		c.Add(c.Note("error", d.Text.Visible()+c.commandHint(d)))
 	case d.Status == event.StatusCanceled:
 		c.Add(c.Note("info", d.Text.Visible()))
 	default:
@@ -105,4 +106,13 @@ func (c *Pane) Compacted(d event.ChatCompacted) *Block {
 		words += " (" + d.Reason.Visible() + ")"
 	}
 	return c.Note("info", words+" "+c.Styles.Glyphs.Separator+" /compact undo restores them").withGap(true)
+}
+
+// commandHint says on the screen where a program can run that wants the terminal; "" for other
+// refusals.
+func (c *Pane) commandHint(d event.ChatReply) string {
+	if d.Reason != event.ReasonInvalidGoal || !intent.IsCommandLine(c.sent) || !d.Text.Contains("your own shell") {
+		return ""
+	}
+	return " (" + c.state.SuspendKey + " suspends replan, and fg brings it back)"
 }

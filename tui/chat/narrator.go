@@ -20,6 +20,7 @@ type Narrator struct {
 	planning      *thought // the models' thinking in the planning phases, nil for none
 	planningBlock *Block   // shows planning
 	answers       *answers // the last ones to gates, nil before the first
+	command       *Block   // the card of the user's command that the run carries out, nil for none
 	cards         int      // number of calls of the chat that have a card
 	replied       bool     // the session has reported the outcome
 }
@@ -80,6 +81,9 @@ func (n *Narrator) ApplyFailed(err error) {
 
 // draw draws an entry.
 func (n *Narrator) draw(e story.Entry) {
+	if n.drawCommand(e) {
+		return
+	}
 	c, l := n.pane, n.pane.Styles
 	switch e.Kind {
 	case story.Resumed:

@@ -103,14 +103,14 @@ func TestCopyTakesCodeBlocksNewestFirst(t *testing.T) {
 		{What: "code block 1 of 2, 3 lines", Text: "func a() {\n\treturn\n}"},
 		{What: "code block 2 of 2, 1 line", Text: "make all   "},
 	} {
-		if got := keymap.First[keymap.Copy](s.Press(panetest.Key("ctrl+y")).Requests); got != want {
+		if got := keymap.First[keymap.Copy](s.Press(panetest.Key("alt+y")).Requests); got != want {
 			t.Errorf("copied %+v, want %+v", got, want)
 		}
 	}
 	s.Wants("▌ make all")
 	s.pane.Unmark()
 	s.Lacks("▌ make all")
-	talking(t, replied("nothing but words"), 62, 30).Press(panetest.Key("ctrl+y")).Wants("The chat has no code block.")
+	talking(t, replied("nothing but words"), 62, 30).Press(panetest.Key("alt+y")).Wants("The chat has no code block.")
 }
 
 func TestSearchWithCapitalIsCaseSensitive(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent/event"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/wording"
@@ -25,14 +26,20 @@ func userMessage(l *draw.Styles, text string, width int) []draw.TextLine {
 	if band != nil {
 		sign, strong = sign.Background(band), strong.Background(band)
 	}
+	mark := l.Glyphs.Prompt
+	if intent.IsCommandLine(text) {
+		mark, text = intent.CommandMark, strings.TrimSpace(strings.TrimPrefix(text, intent.CommandMark))
+	}
 	lines := draw.Wrapped(text, width-2)
 	for i := range lines {
 		lead := "  "
 		switch {
+		case i == 0 && mark == intent.CommandMark:
+			lead = mark + " "
 		case band == nil:
 			lead = l.Glyphs.Cursor + " "
 		case i == 0:
-			lead = l.Glyphs.Prompt + " "
+			lead = mark + " "
 		}
 		line := lines[i].Text
 		if band != nil {

@@ -60,13 +60,13 @@ func (d *Palette) Open(page PalettePage) keymap.Query {
 	return keymap.All(keymap.QueryRuns, keymap.QueryModels, keymap.QueryCompletions(session.CompletePlans))
 }
 
-// find lists the entries that match the search. Without one, it lists all but files.
+// find lists the entries that match the search. Without one, it lists those under headings.
 func (d *Palette) find() {
 	chosen := ""
 	if d.At > 0 && d.At < len(d.found) {
 		chosen = d.found[d.At].title
 	}
-	d.found = d.all
+	d.found = d.listed()
 	if query := strings.Fields(strings.ToLower(d.query())); len(query) > 0 {
 		d.found = search(append(slices.Clip(d.all), d.files...), query)
 	}
@@ -244,7 +244,13 @@ func (d *Palette) View(size draw.Rect) []string {
 		foot = foot[:min(len(foot), height-1)]
 	}
 	room := height - len(foot)
-	lines, note := d.rows(len(d.found), room, 1, func(i int) []string { return []string{d.row(d.found[i], i == d.At, inner)} })
+	grouped := d.query() == "" && inner >= 6*groupWidth
+	lines, note := d.rows(len(d.found), room, 1, func(i int) []string {
+		if grouped {
+			return []string{d.heading(i) + d.row(d.found[i], i == d.At, inner-groupWidth)}
+		}
+		return []string{d.row(d.found[i], i == d.At, inner)}
+	})
 	if len(d.found) == 0 {
 		lines = draw.Paint(l.Faint, draw.Wrap("No match; "+d.Keys.Name("list.erase")+" erases a letter.", inner))
 	}

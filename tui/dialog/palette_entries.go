@@ -26,6 +26,11 @@ type PalettePage struct {
 	Folder untrusted.Text // workspace
 	Replay bool           // the session takes nothing
 
+	Now     []string                 // actions that fit the moment, the most fitting first
+	Busy    bool                     // a run is active
+	NoStop  string                   // why no run can be stopped, or ""
+	NoModel func(goal string) string // why a goal cannot be reached without a model, or ""
+
 	NoText  func() string                     // why no text can be put into the input, or ""
 	Type    func(text string) keymap.Requests // puts a text into the input
 	Mention func(path string) keymap.Requests // attaches a file to what is typed
@@ -33,6 +38,9 @@ type PalettePage struct {
 
 // command is an entry of the palette.
 type command struct {
+	id     string // of an action
+	group  group
+	now    int    // place among what fits the moment
 	title  string // begins with a verb
 	detail string
 	keys   string // its keys, or the chat command
@@ -49,15 +57,8 @@ func (d *Palette) gather() {
 	keyed := slices.DeleteFunc(slices.Clone(d.page.Groups), typed)
 	d.all = slices.Concat(d.actions(keyed), d.goals(), d.runCommands(), d.planCommands(), d.modelCommands(), d.themeCommands(),
 		d.actions(slices.DeleteFunc(slices.Clone(d.page.Groups), func(g keymap.Group) bool { return !typed(g) })))
-	recent := func(c command) int {
-		if at := slices.Index(d.recent, c.title); at >= 0 && c.why == "" {
-			return at
-		}
-		return len(d.recent)
-	}
-	slices.SortStableFunc(d.all, func(a, b command) int {
-		return cmp.Or(cmp.Compare(unavailable(a), unavailable(b)), cmp.Compare(recent(a), recent(b)))
-	})
+	d.fitting()
+	d.arrange()
 	for _, list := range [][]command{d.all, d.files} {
 		for i := range list {
 			list[i].text = strings.ToLower(list[i].title + "  " + list[i].detail + "  " + list[i].keys)
@@ -100,8 +101,14 @@ func (d *Palette) actions(groups []keymap.Group) []command {
 				continue
 			}
 			seen[a.ID] = true
-			c := command{keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Requests { return keymap.Requests{keymap.DoAction(a.ID)} }}
+			c := command{id: a.ID, group: groupOf(a.ID), keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Requests { return keymap.Requests{keymap.DoAction(a.ID)} }}
 			c.title, c.detail = words(a.Key.Help().Desc)
+			switch {
+			case g.Place == keymap.PlaceCommand:
+				c.group = groupCommands
+			case a.ID == "run.stop":
+				c.why = cmp.Or(c.why, d.page.NoStop) // its key leads back then
+			}
 			all = append(all, c)
 		}
 		if g.Place.Answers() && !slices.ContainsFunc(all[of:], func(c command) bool { return c.why == "" }) {
@@ -127,14 +134,14 @@ func (d *Palette) goals() []command {
 	}
 	var all []command
 	for _, goal := range d.page.Goals {
-		all = append(all, sends(english.Capital(untrusted.Line(goal)), goal))
+		all = append(all, d.sends(english.Capital(untrusted.Line(goal)), goal))
 	}
-	return append(all, sends("Commit changes", "commit"), sends("Show changes", "show changes"))
+	return append(all, d.sends("Commit changes", "commit"), d.sends("Show changes", "show changes"))
 }
 
 // sends returns an entry that sends a goal.
-func sends(title, goal string) command {
-	return command{title: title, detail: "sends this goal", do: func() keymap.Requests {
+func (d *Palette) sends(title, goal string) command {
+	return command{group: groupGoals, title: title, detail: "sends this goal", why: d.page.NoModel(goal), do: func() keymap.Requests {
 		return keymap.Requests{keymap.Focus(keymap.PlaceChat), keymap.ScrollToEnd{}, session.Submit{Text: goal}}
 	}}
 }
@@ -146,21 +153,28 @@ func (d *Palette) ofFolder() []agent.Summary {
 	})
 }
 
+// resumeRun begins the title of an entry that resumes a run.
+const resumeRun = "Resume run: "
+
 // runCommands returns entries for the newest runs of the folder.
 func (d *Palette) runCommands() []command {
-	const newest = 20
+	const newest, listed = 20, 4
 	runs := d.ofFolder()
 	var resume, open []command
-	for _, s := range runs[:min(len(runs), newest)] {
+	for i, s := range runs[:min(len(runs), newest)] {
+		under := groupRuns
+		if i >= listed {
+			under = groupSearched
+		}
 		_, state, _ := d.runs.State(s)
 		what := cmp.Or(runWords(d.Styles, s), wording.ShortID(s.Run))
 		detail := state + ", " + wording.Ago(d.Styles.Since(s.Started))
 		if CanResume(s, d.runs.active(s)) {
-			resume = append(resume, command{title: "Resume run: " + what, detail: detail, do: func() keymap.Requests {
+			resume = append(resume, command{group: under, title: resumeRun + what, detail: detail, do: func() keymap.Requests {
 				return keymap.SendCommands(session.Resume{Run: s.Run})
 			}})
 		}
-		open = append(open, command{title: "Open run: " + what, detail: detail, do: func() keymap.Requests {
+		open = append(open, command{group: under, title: "Open run: " + what, detail: detail, do: func() keymap.Requests {
 			return keymap.Requests{keymap.Recall{Run: s.Run, AtEnd: true}, keymap.QueryJournal(s.Run)}
 		}})
 	}
@@ -171,7 +185,7 @@ func (d *Palette) runCommands() []command {
 func (d *Palette) planCommands() []command {
 	var all []command
 	for _, p := range d.plans {
-		all = append(all, command{title: "Run plan: " + untrusted.Line(p.Text), detail: p.Detail.Line(), why: d.page.NoText(), do: func() keymap.Requests {
+		all = append(all, command{group: groupPlans, title: "Run plan: " + untrusted.Line(p.Text), detail: p.Detail.Line(), why: d.page.NoText(), do: func() keymap.Requests {
 			return d.page.Type("/plan run " + p.Text)
 		}})
 	}

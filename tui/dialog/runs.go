@@ -143,13 +143,14 @@ func runActions() keymap.Table[*Runs] {
 	return keymap.Table[*Runs]{
 		{ID: "runs.play", Keys: "p", Does: "replay the chosen run", Do: func(d *Runs) keymap.Requests { return d.replay(false) }},
 		{ID: "runs.show", Keys: "o", Does: "open the chosen run at its end", Do: func(d *Runs) keymap.Requests { return d.replay(true) }},
-		{ID: "plan.undo", Do: (*Runs).undo},
+		{ID: "plan.undo", Do: func(d *Runs) keymap.Requests { return d.undo(false) }},
+		{ID: "plan.redo", Do: func(d *Runs) keymap.Requests { return d.undo(true) }},
 		{ID: "list.choose", Do: (*Runs).resume},
 	}
 }
 
-// undo asks for the preview of an undo of the chosen run.
-func (d *Runs) undo() keymap.Requests {
+// undo asks for the preview of an undo or redo of the chosen run.
+func (d *Runs) undo(redo bool) keymap.Requests {
 	s := d.runs[d.At]
 	if d.live.Can.NoUndo != "" {
 		d.say(d.live.Can.NoUndo)
@@ -158,7 +159,7 @@ func (d *Runs) undo() keymap.Requests {
 	if d.say(d.whyBusy(s, "The run is active: undo it when it has ended.")); d.lastMessage() != "" {
 		return nil
 	}
-	return keymap.Requests{keymap.PreviewUndo{Run: s}}
+	return keymap.Requests{keymap.PreviewUndo{Run: s, Redo: redo}}
 }
 
 // resume resumes the chosen run, or opens it at its end.
@@ -200,7 +201,11 @@ func (d *Runs) Hints() []keymap.Hint {
 		hints[0].Does = "resume"
 		hints = append(hints, d.Keys.Hint("open", "runs.show"))
 	}
-	if d.live.Can.NoUndo == "" {
+	switch {
+	case d.live.Can.NoUndo != "":
+	case d.runs[d.At].Undone:
+		hints = append(hints, d.Keys.Hint("redo", "plan.redo"))
+	default:
 		hints = append(hints, d.Keys.Hint("undo", "plan.undo"))
 	}
 	return append(hints, status, search, other, folders)

@@ -15,10 +15,12 @@ import (
 	"replan/tui/wording"
 )
 
-// Undo previews the undo of a run and performs it once the user confirms.
+// Undo previews the undo of a run, or the redo of an undone one, and performs it once the
+// user confirms.
 type Undo struct {
 	document
-	run     string      // "" until the preview names the newest run that changed files
+	redo    bool
+	run     string      // "" until the preview names the run
 	what    string      // what the run is about
 	preview *event.Undo // nil until the preview arrives
 	sent    bool        // confirmation sent
@@ -29,18 +31,21 @@ type Undo struct {
 // NewUndo returns the dialog, closed.
 func NewUndo(l *draw.Styles, k *keymap.Map) *Undo { return &Undo{document: newDocument(l, k)} }
 
-// Open opens the dialog for a run, or for the newest that changed files if the summary has
-// no id. It requests a preview of its undo.
-func (d *Undo) Open(s agent.Summary) keymap.Query {
+// Open opens the dialog for a run and requests a preview of its undo or redo. If the summary
+// has no id, it is the newest run that changed files, or the one undone last.
+func (d *Undo) Open(s agent.Summary, redo bool) keymap.Query {
 	*d = *NewUndo(d.Styles, d.Keys)
 	d.appear()
-	d.run, d.what = s.Run, runWords(d.Styles, s)
+	d.redo, d.run, d.what = redo, s.Run, runWords(d.Styles, s)
+	if redo {
+		return keymap.QueryRedo(s.Run)
+	}
 	return keymap.QueryUndo(s.Run)
 }
 
-// Take stores the preview of the undo, or the reason why the undo has no effect.
+// Take stores the preview, or the reason why the undo or redo has no effect.
 func (d *Undo) Take(u event.Undo) {
-	if d.Shown() && (u.Run == d.run || d.run == "") {
+	if d.Shown() && u.Redo == d.redo && (u.Run == d.run || d.run == "") {
 		d.run, d.what = u.Run, cmp.Or(d.what, u.Goal.FirstLine())
 		d.preview, d.sent = &u, false
 		d.reset()
@@ -69,6 +74,14 @@ func (d *Undo) Update(msg tea.Msg) keymap.Requests {
 	return d.document.Update(msg)
 }
 
+// verb returns the first words for an undo, the second for a redo.
+func (d *Undo) verb(undo, redo string) string {
+	if d.redo {
+		return redo
+	}
+	return undo
+}
+
 // ready reports whether a confirmation would restore anything.
 func (d *Undo) ready() bool {
 	return d.preview != nil && d.preview.Refused == "" && len(d.preview.Files) > 0 && !d.sent
@@ -77,7 +90,7 @@ func (d *Undo) ready() bool {
 // undoActions are the actions of the dialog.
 func undoActions() keymap.Table[*Undo] {
 	return keymap.Table[*Undo]{
-		{ID: "undo.put_back", Keys: "y", Does: "restore the files", When: (*Undo).ready, Do: (*Undo).putBack},
+		{ID: "undo.put_back", Keys: "y", Does: "restore the files, or redo them", When: (*Undo).ready, Do: (*Undo).putBack},
 		{ID: "diff.sides", When: (*Undo).diffs, Do: keymap.Calls((*Undo).turnDiffs)},
 		closing[*Undo]("dialog.leave"),
 		closing[*Undo]("gate.deny"),
@@ -87,7 +100,7 @@ func undoActions() keymap.Table[*Undo] {
 // putBack sends the undo.
 func (d *Undo) putBack() keymap.Requests {
 	d.sent = true
-	return keymap.SendCommands(session.Undo{Run: d.run})
+	return keymap.SendCommands(session.Undo{Run: d.run, Redo: d.redo})
 }
 
 // Actions returns the actions of the dialog.
@@ -99,7 +112,7 @@ func (d *Undo) Actions() keymap.Handlers {
 func (d *Undo) Hints() []keymap.Hint {
 	var hints []keymap.Hint
 	if d.ready() {
-		hints = append(hints, d.Keys.Hint("restore", "undo.put_back"))
+		hints = append(hints, d.Keys.Hint(d.verb("restore", "redo"), "undo.put_back"))
 	}
 	return append(hints, d.Keys.Hint("close", "dialog.leave"), d.Keys.Hint("scroll", "move.up", "move.down"))
 }
@@ -122,7 +135,7 @@ func (d *Undo) View(size draw.Rect) []string {
 		style = l.Warning
 	}
 	framed := l.Frame(width, style,
-		draw.Section{Title: style.Bold(true).Render("Undo " + cmp.Or(wording.ShortID(d.run), "last run")), Lines: draw.Padded(lines), Note: note, Style: style},
+		draw.Section{Title: style.Bold(true).Render(d.verb("Undo ", "Redo ") + cmp.Or(wording.ShortID(d.run), d.verb("last run", "last undo"))), Lines: draw.Padded(lines), Note: note, Style: style},
 		draw.Section{Lines: draw.Padded(l.Block(bar, inner, len(bar))), Style: style},
 	)
 	left, bottom := max((size.W-width)/2, 0)+2, max((size.H-len(framed))/2, 0)+len(framed)-1
@@ -146,6 +159,8 @@ func (d *Undo) write(doc *draw.Document) {
 		return
 	case u.Refused != "":
 		doc.Prose(l.Danger, u.Refused)
+	case d.redo && len(u.Files) == 0:
+		doc.Prose(l.Text, "Its files are as it left them: nothing to bring back.")
 	case u.Already:
 		doc.Prose(l.Text, "It is already undone: nothing to restore.")
 	case u.AsWas:
@@ -157,7 +172,7 @@ func (d *Undo) write(doc *draw.Document) {
 		doc.Field("note", l.Warning, note)
 	}
 	if len(u.Files) > 0 {
-		doc.Heading("files to restore")
+		doc.Heading(d.verb("files to restore", "files to bring back"))
 		for _, f := range u.Files {
 			glyph, style := d.sign(f)
 			doc.Add(style.Render(glyph) + " " + l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Action)), doc.Width-2))
@@ -168,7 +183,7 @@ func (d *Undo) write(doc *draw.Document) {
 	}
 	heading := "changes to the files"
 	if u.Refused != "" {
-		heading = "changes since the run"
+		heading = d.verb("changes since the run", "changes since the undo")
 	}
 	doc.Heading(heading)
 	doc.Diff(u.Diff)
@@ -196,9 +211,9 @@ func (d *Undo) bar(width int) (lines, ids, parts []string) {
 	}
 	switch {
 	case d.sent:
-		return []string{l.Faint.Render("Restoring the files" + l.Glyphs.Ellipsis)}, nil, nil
+		return []string{l.Faint.Render(d.verb("Restoring", "Bringing back") + " the files" + l.Glyphs.Ellipsis)}, nil, nil
 	case d.ready():
-		add(d.Keys.Hint("restore "+wording.Undone(d.preview.Files), "undo.put_back"))
+		add(d.Keys.Hint(d.verb("restore ", "bring back ")+wording.Undone(d.preview.Files), "undo.put_back"))
 		add(d.Keys.Hint("keep it as it is", "dialog.leave"))
 	default:
 		add(d.Keys.Hint("close", "dialog.leave"))

@@ -60,7 +60,7 @@ func undoing(t *testing.T, u event.Undo, width, height int) *panetest.Driver {
 	t.Helper()
 	k := panetest.Keys()
 	d := dialog.NewUndo(panetest.DarkLook(), k)
-	d.Open(agent.Summary{})
+	d.Open(agent.Summary{}, false)
 	s := panetest.Drive(t, d, k, width, height)
 	s.Wants("Looking up its changes")
 	s.Type("y") // ignored before the preview

@@ -22,7 +22,7 @@ func TestRunIsNamedByTitleAndGoalUnlessOneContainsTheOther(t *testing.T) {
 		{"", "???", "???"},
 	} {
 		d := dialog.NewUndo(panetest.DarkLook(), panetest.Keys())
-		d.Open(agent.Summary{Title: untrusted.Text(c.title), Goal: untrusted.Text(c.goal)})
+		d.Open(agent.Summary{Title: untrusted.Text(c.title), Goal: untrusted.Text(c.goal)}, false)
 		lines := d.View(draw.Rect{W: 80, H: 20})
 		row := panetest.Stripped(lines[lineOf(t, lines, "Undo last run")+1:][:1])
 		if got := strings.Trim(row, "│ "); got != c.want {

@@ -39,7 +39,7 @@ func (l *List) Popup(styles *Styles, title, note string, rows []PopupRow, width,
 	side, inner := styles.Focus.Render(b.Left), width-2
 	names := 0 // width of the longest visible name
 	for _, row := range rows[l.Top:end] {
-		names = max(names, VisibleWidth(row.full()))
+		names = max(names, row.Width())
 	}
 	for i := l.Top; i < end; i++ {
 		out = append(out, side+styles.suggestion(rows[i], i == l.At, min(names, inner/2), inner)+side)
@@ -49,6 +49,9 @@ func (l *List) Popup(styles *Styles, title, note string, rows []PopupRow, width,
 	}
 	return out
 }
+
+// Width returns the width of the text of the row with the arguments of a command, in cells.
+func (r PopupRow) Width() int { return VisibleWidth(r.full()) }
 
 // full returns the text of the row with the arguments of a command.
 func (r PopupRow) full() string {

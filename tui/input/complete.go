@@ -10,6 +10,7 @@ import (
 	"replan/agent/session"
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -25,6 +26,7 @@ type completer struct {
 	draw.List
 	known map[session.Completing]session.Completions
 	asked map[session.Completing]bool // since the list was opened
+	also  []session.Completion        // commands that the session does not know
 
 	text   string // input text last examined
 	stale  bool   // completions have arrived since then
@@ -53,9 +55,10 @@ func (t token) same(other token) bool {
 	return slices.Equal(t.of, other.of) && t.start == other.start && t.line == other.line
 }
 
-// newCompleter returns a completer that lists nothing.
-func newCompleter(l *draw.Styles) completer {
-	return completer{styles: l, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
+// newCompleter returns a completer that lists nothing. also are commands that the session does
+// not know.
+func newCompleter(l *draw.Styles, also []session.Completion) completer {
+	return completer{styles: l, also: also, known: map[session.Completing]session.Completions{}, asked: map[session.Completing]bool{}}
 }
 
 // dismiss closes the list until there is something else to complete.
@@ -135,6 +138,9 @@ func (c *completer) store(d session.Completions) { c.known[d.Of], c.stale = d, t
 
 // tokenAt returns the token being typed before the cursor.
 func (c *completer) tokenAt(before, after string) token {
+	if strings.HasPrefix(before, intent.CommandMark) {
+		return token{} // an @ in a command is the shell's
+	}
 	if after != "" && !strings.ContainsAny(after[:1], " \n)]}") {
 		return token{}
 	}
@@ -172,7 +178,7 @@ func (c *completer) commandAt(line string) token {
 	commands := token{of: []session.Completing{session.CompleteCommands}, query: line}
 	var longest session.Completion
 	below := false // another command extends this line
-	for _, item := range c.known[session.CompleteCommands].Items {
+	for _, item := range c.commands() {
 		if strings.HasPrefix(line, item.Text+" ") && len(item.Text) > len(longest.Text) {
 			longest = item
 		}
@@ -193,6 +199,49 @@ func (c *completer) commandAt(line string) token {
 		return token{}
 	}
 	return token{of: of, start: start, query: strings.TrimPrefix(line[start:], `"`), line: longest.Text, usage: longest.Usage}
+}
+
+// commands returns the commands of the session, and those of the screen.
+func (c *completer) commands() []session.Completion {
+	known := c.known[session.CompleteCommands].Items
+	if len(known) == 0 {
+		return nil // not yet
+	}
+	return append(slices.Clip(known), c.also...)
+}
+
+// command returns the command with arguments that a line begins with; ok is false for none.
+func (c *completer) command(line string) (longest session.Completion, ok bool) {
+	for _, item := range c.commands() {
+		if item.Usage != "" && strings.HasPrefix(line, item.Text+" ") && len(item.Text) > len(longest.Text) {
+			longest, ok = item, true
+		}
+	}
+	return longest, ok
+}
+
+// form draws the command of a line with the form of its arguments, for one that has no list of
+// values; none for other texts.
+func (c *completer) form(text string, width int) []string {
+	command, ok := c.command(text)
+	if !ok || text != c.text || strings.Contains(text, "\n") {
+		return nil
+	}
+	l := c.styles
+	line := l.Muted.Render(untrusted.Line(command.Text)+" ") + l.Accent.Render(untrusted.Line(command.Usage)) + l.Faint.Render("  "+command.Detail.Line())
+	return []string{l.Fit(" "+l.Cut(line, width-2), width)}
+}
+
+// previewed returns the file selected in a list of names, "" for none.
+func (c *completer) previewed() string {
+	kinds := c.token.of
+	if len(kinds) == 0 || kinds[0] != session.CompleteMentions && kinds[0] != session.CompleteFiles || !c.hasChosen() {
+		return ""
+	}
+	if chosen := c.found[c.At]; !chosen.Folder && !strings.Contains(chosen.Text, ":") {
+		return chosen.Text
+	}
+	return ""
 }
 
 // wordsOf returns the words of a line from a place on that are followed by a blank, and
@@ -224,6 +273,9 @@ func (c *completer) find() {
 	var items []session.Completion
 	for _, of := range t.of {
 		items = append(items, c.known[of].Items...)
+	}
+	if t.of[0] == session.CompleteCommands {
+		items = c.commands()
 	}
 	switch {
 	case t.of[0] == session.CompleteCommands:
@@ -350,7 +402,7 @@ func (c *completer) takesEnter() bool {
 
 // hasSubcommands reports whether a command has subcommands.
 func (c *completer) hasSubcommands(text string) bool {
-	return slices.ContainsFunc(c.known[session.CompleteCommands].Items, func(i session.Completion) bool {
+	return slices.ContainsFunc(c.commands(), func(i session.Completion) bool {
 		return strings.HasPrefix(i.Text, text+" ")
 	})
 }
@@ -361,18 +413,41 @@ var titles = map[session.Completing]string{
 	session.CompletePlans: "plans", session.CompleteRuns: "runs", session.CompleteModels: "models", session.CompleteProfiles: "profiles",
 }
 
-// draw draws the list in at most the given number of lines.
+// width returns the width that the rows need, between a least and a most.
+func (c *completer) width(least, most int) int {
+	const around = 7 // cursor, blanks and edges
+	names, details := 0, 0
+	for _, row := range c.rows {
+		names, details = max(names, row.Width()), max(details, draw.VisibleWidth(row.Detail))
+	}
+	return max(min(names+details+around, most), least)
+}
+
+// draw draws the list in at most the given number of lines. Its title is the form of the
+// command whose argument is typed.
 func (c *completer) draw(width, maxRows int) []string {
 	l := c.styles
-	title, note := "", ""
-	for i, of := range c.token.of {
-		if i > 0 {
-			title += " and "
-		}
-		title += cmp.Or(titles[of], "values")
+	title, note := titlesOf(c.token.of), ""
+	for _, of := range c.token.of {
 		if known := c.known[of]; known.More {
 			note = l.Faint.Render("of the first " + english.Count(len(known.Items), "name"))
 		}
 	}
-	return c.Popup(l, l.Strong.Render(title), note, c.rows, width, maxRows)
+	title = l.Strong.Render(title)
+	if command, ok := c.command(c.text); ok && c.token.of[0] != session.CompleteMentions {
+		form := l.Strong.Render(untrusted.Line(command.Text)+" ") + l.Accent.Render(untrusted.Line(command.Usage))
+		if title = form; c.token.of[0] != session.CompleteCommands {
+			title += l.Faint.Render(" " + l.Glyphs.Separator + " " + titlesOf(c.token.of))
+		}
+	}
+	return c.Popup(l, title, note, c.rows, width, maxRows)
+}
+
+// titlesOf names what a list offers.
+func titlesOf(all []session.Completing) string {
+	names := make([]string, len(all))
+	for i, of := range all {
+		names[i] = cmp.Or(titles[of], "values")
+	}
+	return strings.Join(names, " and ")
 }

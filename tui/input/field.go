@@ -10,7 +10,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/tui/draw"
+	"replan/tui/keymap"
 )
 
 // maxHeight is the maximum height of the text field in lines. Longer text
@@ -28,6 +30,7 @@ type field struct {
 	at        int          // index of the text shown from sent; its length if none is shown
 	unsent    string       // text typed before the user went back in the history
 	pastes    []pastedText // texts that the tokens stand for
+	command   bool         // the text is a command, whose mark stands in the place of the prompt
 	closed    []string     // messages shown while the field is closed, longest first
 }
 
@@ -64,13 +67,21 @@ func newField(l *draw.Styles) *field {
 func (f *field) Retheme() {
 	l := f.styles
 	f.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
-		if p.LineNumber == 0 {
+		switch {
+		case p.LineNumber > 0:
+			return "  "
+		case f.command:
+			return intent.CommandMark + " "
+		default:
 			return l.Glyphs.Prompt + " "
 		}
-		return "  "
 	})
+	mark := l.Accent
+	if f.command {
+		mark = l.Warning.Bold(true)
+	}
 	state := textarea.StyleState{
-		Text: l.Text, CursorLine: l.Text, Placeholder: l.Faint, Prompt: l.Accent,
+		Text: l.Text, CursorLine: l.Text, Placeholder: l.Faint, Prompt: mark,
 		Selection: l.Selected(l.Text), EndOfBuffer: l.Text, Base: lipgloss.NewStyle(),
 	}
 	styles := f.area.Styles()
@@ -108,8 +119,43 @@ func (f *field) Close(words ...string) {
 func (f *field) TakesText() bool { return f.closed == nil }
 
 // Text returns the text in the field, in which tokens stand for long pasted
-// texts.
-func (f *field) Text() string { return f.area.Value() }
+// texts. That of a command begins with its mark.
+func (f *field) Text() string { return f.mark() + f.area.Value() }
+
+// mark returns the mark of a command, which the field shows in the place of the prompt; "" for
+// other texts.
+func (f *field) mark() string {
+	if f.command {
+		return intent.CommandMark
+	}
+	return ""
+}
+
+// setCommand sets whether the text is a command.
+func (f *field) setCommand(is bool) {
+	if f.command != is {
+		f.command = is
+		f.Retheme()
+	}
+}
+
+// IsCommand reports whether the text is a command.
+func (f *field) IsCommand() bool { return f.command }
+
+// turned makes a mark that was typed or pasted before all other text one of a command, and
+// leaves the command if a key erases before its beginning. It reports whether the key is done.
+func (f *field) turned(k tea.KeyPressMsg) bool {
+	before, _ := f.split()
+	switch keys := &f.area.KeyMap; {
+	case !f.command && before == "" && k.Text == intent.CommandMark:
+		f.setCommand(true)
+	case f.command && before == intent.CommandMark && keymap.Matches(k, keys.DeleteCharacterBackward, keys.DeleteWordBackward):
+		f.setCommand(false)
+	default:
+		return false
+	}
+	return true
+}
 
 // Empty reports whether nothing is typed.
 func (f *field) Empty() bool { return f.Text() == "" }
@@ -136,7 +182,7 @@ func (f *field) Clear() {
 
 // split returns the text before and after the cursor.
 func (f *field) split() (before, after string) {
-	text := f.Text()
+	text := f.area.Value()
 	at := 0
 	for range f.area.Line() {
 		at += strings.IndexByte(text[at:], '\n') + 1
@@ -145,11 +191,13 @@ func (f *field) split() (before, after string) {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		at += size
 	}
-	return text[:at], text[at:]
+	return f.mark() + text[:at], text[at:]
 }
 
 // setSplit sets the text and places the cursor between the two parts.
 func (f *field) setSplit(before, after string) {
+	before, is := strings.CutPrefix(before, intent.CommandMark)
+	f.setCommand(is)
 	f.area.SetValue(after)
 	f.area.MoveToBegin()
 	f.area.InsertString(before)
@@ -168,6 +216,8 @@ func (f *field) breakLine() bool {
 
 // set replaces the text.
 func (f *field) set(text string) {
+	text, is := strings.CutPrefix(text, intent.CommandMark)
+	f.setCommand(is)
 	f.area.SetValue(text)
 	f.area.MoveToEnd()
 }
@@ -208,7 +258,7 @@ func (f *field) Restore(h session.History) {
 // whole.
 func (f *field) update(msg tea.Msg) tea.Cmd {
 	k, isKey := msg.(tea.KeyPressMsg)
-	if isKey && f.erased(k) {
+	if isKey && (f.turned(k) || f.erased(k)) {
 		return nil
 	}
 	was, _ := f.split()
@@ -291,7 +341,7 @@ func (f *field) pointAt(x, y int) {
 	}
 	const prompt = 2 // cells
 	row := f.area.LineInfo()
-	lines := strings.Split(f.Text(), "\n")
+	lines := strings.Split(f.area.Value(), "\n")
 	text := []rune(lines[min(f.area.Line(), len(lines)-1)])
 	column, end := row.StartColumn, min(row.StartColumn+row.Width, len(text))
 	for cells := prompt; column < end; column++ {

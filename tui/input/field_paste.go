@@ -11,6 +11,7 @@ import (
 
 	"replan/internal/english"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/tui/keymap"
 )
 
@@ -49,6 +50,7 @@ func (f *field) paste(text string) {
 		what = english.Count(characters, "character")
 	default:
 		f.area.InsertString(text)
+		f.findMark()
 		return
 	}
 	token := f.newToken("pasted " + what)
@@ -63,6 +65,13 @@ func (f *field) newToken(words string) string {
 		token = fmt.Sprintf("[%s, %d]", words, n)
 	}
 	return token
+}
+
+// findMark makes a pasted mark before all other text one of a command.
+func (f *field) findMark() {
+	if before, after := f.split(); strings.HasPrefix(before, intent.CommandMark) && !f.command {
+		f.setSplit(before, after)
+	}
 }
 
 // expanded returns the text of the input with its tokens expanded.

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/tui/draw"
 	"replan/tui/keymap"
 )
@@ -25,9 +26,11 @@ type Pane struct {
 	keys      *keymap.Map
 	completer completer
 	history   historySearch
+	files     previews
 
-	height int       // lines of the field and the queue
-	warmed time.Time // when typing last triggered loading the model
+	height    int       // lines of the field and the queue
+	listWidth int       // of the list above, as it was drawn; 0 for none
+	warmed    time.Time // when typing last triggered loading the model
 }
 
 // Options configure the input.
@@ -36,6 +39,7 @@ type Options struct {
 	Editor   []string                    // the user's editor with its arguments; none if empty
 	Commands func() []session.Completion // chat commands; nil for none
 	Pictures Pictures                    // for messages; nil attaches none that are pasted
+	Also     []session.Completion        // commands that the screen carries out, with the values of their arguments
 	Now      func() time.Time
 }
 
@@ -58,7 +62,7 @@ type State struct {
 func New(l *draw.Styles, keys *keymap.Map, o Options) *Pane {
 	p := &Pane{
 		field: newField(l), jobs: jobList{styles: l}, options: o, styles: l, keys: keys,
-		completer: newCompleter(l), history: historySearch{styles: l},
+		completer: newCompleter(l, o.Also), history: historySearch{styles: l}, files: previews{},
 	}
 	p.Suggest()
 	return p
@@ -95,6 +99,8 @@ func (p *Pane) Update(msg tea.Msg) keymap.Requests {
 			p.completer.store(msg.Value)
 			return p.suggestAgain()
 		}
+	case keymap.FileMsg:
+		p.keepPreview(msg)
 	case EditedMsg:
 		return p.edited(msg)
 	case FoundMsg:
@@ -141,7 +147,7 @@ const warmEvery = time.Minute
 // warms reports whether typing text should load the model, since the next
 // request needs it. If so, it starts a new interval.
 func (p *Pane) warms(text string) bool {
-	if text == "" || text[0] == '/' || !p.Empty() || p.Closed || p.Busy || p.Blocked {
+	if text == "" || text[0] == '/' || text == intent.CommandMark || !p.Empty() || p.Closed || p.Busy || p.Blocked {
 		return false
 	}
 	now := p.options.Now()
@@ -180,6 +186,8 @@ func (p *Pane) SetHeight(lines int) { p.height = lines }
 // invitation says what can be typed here, or else done.
 func (p *Pane) invitation() string {
 	switch {
+	case p.Can.NoGoals == "" && p.IsCommand():
+		return "Type a command for the shell; " + p.keys.Name("list.erase") + " leaves"
 	case p.Can.NoGoals == "":
 		return "Describe a goal, or / for commands"
 	case p.Closed:

@@ -2,6 +2,7 @@ package input
 
 import (
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/tui/keymap"
 )
 
@@ -10,6 +11,7 @@ func actions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "chat.send", Keys: "enter", Does: "send; queue during a run", KeyOnly: true, Refuse: (*Pane).nothingToSend, Do: (*Pane).send},
 		{ID: "chat.new_line", Keys: "alt+enter ctrl+j shift+enter", Does: "new line (also ctrl+j, or \\ enter)", KeyOnly: true, Do: (*Pane).addLine},
+		{ID: "chat.shell", Keys: "!", Does: "run a shell command", When: (*Pane).Empty, Refuse: (*Pane).NoCommand, Do: (*Pane).beginCommand},
 		{ID: "chat.before", Keys: "up", Does: "previous message; edit the newest queued one", KeyOnly: true, When: (*Pane).hasEarlier, Refuse: keymap.Needs((*Pane).hasEarlier, "There is no earlier text."), Do: (*Pane).showEarlier},
 		{ID: "chat.after", Keys: "down", Does: "next message", KeyOnly: true, When: (*Pane).hasAfter, Refuse: keymap.Needs((*Pane).hasAfter, "There is no later text."), Do: (*Pane).showLater},
 		{ID: "chat.history", Keys: "alt+r", Does: "search the history", Refuse: (*Pane).noHistory, Do: keymap.Calls((*Pane).searchHistory)},
@@ -78,6 +80,8 @@ func (p *Pane) Hints() []keymap.Hint {
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
 	case !p.Running && p.Can.NoGoals != "":
 		return nil
+	case !p.Running && p.IsCommand():
+		return []keymap.Hint{k.Hint("run", "chat.send")}
 	case !p.Running:
 		return []keymap.Hint{k.Hint("send", "chat.send")}
 	case p.Empty():
@@ -93,7 +97,7 @@ func (p *Pane) QueueHints() []keymap.Hint {
 	if p.Can.NoGoals == "" {
 		hints = append(hints, p.keys.Hint("queue", "chat.send"))
 	}
-	if p.Steerable {
+	if p.Steerable && !p.IsCommand() {
 		hints = append(hints, p.keys.Hint("steer", "run.steer"))
 	}
 	return hints
@@ -106,6 +110,8 @@ func (p *Pane) nothingToSend() string {
 		return "" // enter looks for a model again
 	case p.value() == "":
 		return "Type a goal first."
+	case p.value() == intent.CommandMark:
+		return "Type a command first."
 	case p.Closed:
 		return "The session is closed; " + p.keys.Name("quit") + " quits."
 	default:
@@ -123,11 +129,17 @@ func (p *Pane) send() keymap.Requests {
 		return keymap.SendCommands(session.Recheck{})
 	}
 	p.Clear()
-	if text == "undo" || text == "/undo" {
-		return keymap.Requests{keymap.DoAction("plan.undo")}
+	switch {
+	case intent.Undoes(text), text == "/undo":
+		return keymap.Requests{keymap.DoAction("plan.undo"), keymap.Focus(keymap.PlaceChat)} // where its outcome appears
+	case intent.Redoes(text), text == "/redo":
+		return keymap.Requests{keymap.DoAction("plan.redo")}
 	}
 	return keymap.Requests{keymap.ScrollToEnd{}, session.Submit{Text: text}}
 }
+
+// beginCommand makes what is typed next a command for the shell.
+func (p *Pane) beginCommand() keymap.Requests { return p.Start(intent.CommandMark) }
 
 // addLine adds a line break at the cursor.
 func (p *Pane) addLine() keymap.Requests {
@@ -172,6 +184,8 @@ func (p *Pane) noSteering() string {
 		return "Type a message for the run first."
 	case p.hasPicture():
 		return "A remark shows no pictures; " + p.keys.Name("chat.send") + " queues the message."
+	case p.IsCommand():
+		return "A command is no remark; " + p.keys.Name("chat.send") + " queues it."
 	default:
 		return ""
 	}

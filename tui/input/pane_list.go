@@ -44,10 +44,10 @@ func listActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "list.take", Keys: "tab", Does: "insert the chosen entry", Do: (*Pane).takeCompletion},
 		{ID: "chat.send", When: func(p *Pane) bool { return p.completer.takesEnter() }, Do: (*Pane).takeCompletion},
-		{ID: "list.up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-1) })},
-		{ID: "list.down", Do: keymap.Calls(func(p *Pane) { p.completer.step(1) })},
-		{ID: "move.page_up", Do: keymap.Calls(func(p *Pane) { p.completer.step(-p.completer.Page()) })},
-		{ID: "move.page_down", Do: keymap.Calls(func(p *Pane) { p.completer.step(p.completer.Page()) })},
+		{ID: "list.up", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(-1) }},
+		{ID: "list.down", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(1) }},
+		{ID: "move.page_up", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(-p.completer.Page()) }},
+		{ID: "move.page_down", Do: func(p *Pane) keymap.Requests { return p.stepCompletion(p.completer.Page()) }},
 		{ID: "dialog.leave", Do: keymap.Calls(func(p *Pane) { p.completer.dismiss() })},
 	}
 }
@@ -72,20 +72,35 @@ func ListLines() keymap.Lines { return listActions().Lines() }
 // ListOver draws the list above the input, if any, over the last of the given
 // lines, which are width cells wide.
 func (p *Pane) ListOver(lines []string, width int) []string {
-	l := p.list()
-	if l == nil {
-		return lines
-	}
-	drawing := p.completer.draw
-	if p.searching() {
-		drawing = p.history.draw
-	}
-	drawn := drawing(width, len(lines))
-	free := len(lines) - len(drawn)
-	copy(lines[free:], drawn)
-	l.DrawnAt(free + 1) // below the title
+	drawn := p.ListLines(len(lines), width, width)
+	copy(lines[len(lines)-len(drawn):], drawn)
 	return lines
 }
+
+// ListLines draws the list above the input for the last of height lines, or else the form of
+// the command that is typed. It is as wide as its rows need: at least width cells, at most
+// the most.
+func (p *Pane) ListLines(height, width, most int) []string {
+	l := p.list()
+	p.listWidth = 0
+	switch {
+	case l == nil && p.Focused && !p.Covered && height > 1:
+		return p.completer.form(p.Text(), width)
+	case l == nil:
+		return nil
+	}
+	var drawn []string
+	if p.listWidth = width; p.searching() {
+		drawn = p.history.draw(width, height)
+	} else {
+		drawn = p.withPreview(width, height, most)
+	}
+	l.DrawnAt(height - len(drawn) + 1) // below the title
+	return drawn
+}
+
+// ListWidth returns the width of the list above the input in cells, as it was drawn; 0 for none.
+func (p *Pane) ListWidth() int { return p.listWidth }
 
 // ClickList takes the row at a line of the area that the list was drawn over. It
 // reports whether there is a row.
@@ -113,7 +128,14 @@ func (p *Pane) WheelList(line, rows int) bool {
 
 // suggest updates the completions after a change of the text.
 func (p *Pane) suggest() keymap.Requests {
-	return p.completer.update(p.split())
+	w := p.completer.update(p.split())
+	return append(w, p.preview()...)
+}
+
+// stepCompletion selects another completion.
+func (p *Pane) stepCompletion(by int) keymap.Requests {
+	p.completer.step(by)
+	return p.preview()
 }
 
 // suggestAgain updates the completions if new ones have arrived for the text.

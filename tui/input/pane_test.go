@@ -188,7 +188,7 @@ func TestCompletionsOfSeveralKindsAreListedTogether(t *testing.T) {
 	}
 	known(session.CompletePlans, session.Completion{Text: "tidy"})
 	known(session.CompleteFiles, session.Completion{Text: "a plan.json"})
-	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 40), "\n")); !strings.Contains(got, "plans and files") || !strings.Contains(got, "tidy") {
+	if got := ansi.Strip(strings.Join(p.ListOver(make([]string, 5), 60), "\n")); !strings.Contains(got, "/plan run ID|FILE · plans and files") || !strings.Contains(got, "tidy") {
 		t.Errorf("the list is\n%s", got)
 	}
 	if _, taken := p.ClickList(p.completer.FirstLine() + 1); !taken || p.Text() != `/plan run "a plan.json" ` {

@@ -76,6 +76,9 @@ func (p Place) Acts() bool {
 	return p != PlaceWriting && p != PlaceMoving && p != PlaceDialog && p != PlaceQuit
 }
 
+// OfPlan reports whether a place is in the plan or its step.
+func (p Place) OfPlan() bool { return p == PlacePlan || p == PlaceStep }
+
 // Answers reports whether the actions of a place answer something that is not always
 // open.
 func (p Place) Answers() bool {

@@ -107,7 +107,30 @@ func QueryJournal(run string) Query {
 	}
 }
 
+// FileMsg carries the answer to the query for the beginning of a file.
+type FileMsg struct {
+	Name string
+	Head session.FileHead
+	Err  error
+}
+
+// Failure returns no error: a file that cannot be read is not shown.
+func (FileMsg) Failure() error { return nil }
+
+// QueryFile requests the beginning of a file of the workspace.
+func QueryFile(name string) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg {
+		head, err := s.FileHead(ctx, name)
+		return FileMsg{name, head, err}
+	}
+}
+
 // QueryUndo requests a preview of the undo of a run.
 func QueryUndo(run string) Query {
 	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewUndo(ctx, run)) }
+}
+
+// QueryRedo requests a preview of the redo of a run.
+func QueryRedo(run string) Query {
+	return func(ctx context.Context, s session.Queries) tea.Msg { return answer(s.PreviewRedo(ctx, run)) }
 }

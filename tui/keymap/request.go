@@ -19,9 +19,12 @@ type Requests []Request
 type (
 	// Answered says that the commands of the same requests answer an open gate or question.
 	Answered struct{}
-	// PreviewUndo shows what an undo of this run would change; without an id, of the newest
-	// that changed files.
-	PreviewUndo struct{ Run agent.Summary }
+	// PreviewUndo shows what an undo of this run would change, or a redo; without an id, of the
+	// newest that changed files, or that was undone last.
+	PreviewUndo struct {
+		Run  agent.Summary
+		Redo bool
+	}
 	// Continue leaves this conversation for the session with this id.
 	Continue string
 	// Quit leaves the program. It asks first during a run.

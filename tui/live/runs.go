@@ -158,7 +158,7 @@ func (s *Runs) Apply(r *Run, e event.Event) error {
 	return nil
 }
 
-// Undo marks the runs on the screen that were undone. Their journals say so too.
+// Undo marks the runs on the screen that were undone or redone. Their journals say so too.
 func (s *Runs) Undo(d event.ChatUndone) {
 	if len(d.Files) == 0 && !d.Already && !d.AsWas {
 		return
@@ -166,7 +166,7 @@ func (s *Runs) Undo(d event.ChatUndone) {
 	for _, r := range s.all {
 		if r.State.ID == d.Run || slices.Contains(d.Inner, r.State.ID) {
 			// An error means that it is marked already.
-			_ = s.Apply(r, event.Event{Seq: r.State.Seq + 1, Time: r.State.Now, Run: r.State.ID, Data: event.RunUndone{Files: d.Files}})
+			_ = s.Apply(r, event.Event{Seq: r.State.Seq + 1, Time: r.State.Now, Run: r.State.ID, Data: event.RunUndone{Files: d.Files, Redo: d.Redo}})
 		}
 	}
 }

@@ -72,6 +72,7 @@ func refusals() keymap.Table[controls] {
 		refused("chat.export", "nothing is written; /export in a chat does that."),
 		refused("plan.cancel", "nothing can be canceled."),
 		refused("plan.undo", "nothing can be undone here."),
+		refused("plan.redo", "nothing can be redone here."),
 		{ID: "quit", Do: keymap.Runs(func(controls) tea.Cmd { return tea.Quit })},
 	}
 }

@@ -15,6 +15,9 @@ func tellPlan(at scene, steps *steps, data event.Data) bool {
 	const all = Lines | Screen | Record
 	switch d := data.(type) {
 	case event.RouteMatched:
+		if _, typed := d.Intent.TypedCommand(); typed {
+			break // the goal says all of it
+		}
 		at.tell(all, Entry{Kind: Route, Level: Done, Words: routeWords(d, at.run.Model)})
 	case event.PlanCreated:
 		to := Lines | Client

@@ -129,7 +129,7 @@ func tellSession(at scene, gates *gates, data event.Data) {
 		at.tell(Lines, Entry{Level: Info, Words: words})
 		at.tell(Record, Entry{Level: Info, Words: wording.CompactedWords(d)})
 	case event.ChatUndone:
-		at.tell(Lines, Entry{Level: Info, Words: fmt.Sprintf("undone: %s, %s put back", d.Run, english.Count(len(d.Files), "file"))})
+		at.tell(Lines, Entry{Level: Info, Words: undoneWords(d)})
 	case event.Note:
 		at.tell(Lines|Caller, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: d.Text.Line()})
 		at.tell(Record, Entry{Kind: Noted, Level: noteLevel(d.Level), Words: strings.Join([]string{untrusted.Line(d.Level), d.Text.Line()}, ": ")})

@@ -77,6 +77,15 @@ func damagedWords(d event.JournalDamaged) string {
 	return fmt.Sprintf("line %d of the journal is damaged, and its event is lost", d.Line)
 }
 
+// undoneWords says which run was undone or redone, and how many files that restored.
+func undoneWords(d event.ChatUndone) string {
+	what, back := "undone", "put back"
+	if d.Redo {
+		what, back = "redone", "brought back"
+	}
+	return fmt.Sprintf("%s: %s, %s %s", what, d.Run, english.Count(len(d.Files), "file"), back)
+}
+
 // budgetWarning says how much of a budget is used.
 func budgetWarning(d event.BudgetWarned) string {
 	return fmt.Sprintf("%s: %d of %d used", untrusted.Line(d.Guard), d.Used, d.Limit)

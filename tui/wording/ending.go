@@ -170,8 +170,11 @@ func failedWords(run *agent.Run) string {
 	return fmt.Sprintf("%s, %d failed: %s", words, len(failed), english.Some(failed, most, "step"))
 }
 
-// UndoneWords says that a run is undone, and what was restored.
+// UndoneWords says that a run is undone, and what was restored, or that it is redone.
 func UndoneWords(d event.RunUndone) string {
+	if d.Redo {
+		return strings.TrimSuffix("redone: "+Undone(d.Files)+" brought back", ": no files brought back")
+	}
 	if len(d.Files) == 0 {
 		return "undone"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/planning/intent"
 	"replan/planning/prompt"
 )
 
@@ -23,11 +24,14 @@ type Job struct {
 	Compact  bool                   // summarize the conversation
 	Restore  bool                   // undo the last summary
 
-	fresh bool // the mentions were read while the job could begin
+	fresh bool // the mentions were read while the job could begin, or it can have none
 }
 
 // Words returns the job for words that the user typed.
 func Words(text string) Job {
+	if intent.IsCommandLine(text) { // an @ in it is the shell's
+		return Job{Words: text, Typed: text, Goal: text, fresh: true}
+	}
 	return Job{Words: text, Typed: text, Goal: strings.TrimSpace(prompt.Unescaped(text))}
 }
 

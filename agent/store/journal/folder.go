@@ -266,10 +266,10 @@ type Held struct {
 // Release lets other processes work on the run again.
 func (h Held) Release() error { return h.lock.release() }
 
-// Amend adds an event to the journal of the held run, unless there is one of its kind.
+// Amend adds an undo or a redo to the journal of the held run, unless it says so already.
 // It is no work on the run, so the time of the last write stays, by which lists are
 // sorted. A crash leaves the old journal or the new one. Errors are those of [Open].
-func (h Held) Amend(data event.Data, now time.Time) error {
+func (h Held) Amend(data event.RunUndone, now time.Time) error {
 	info, err := os.Stat(h.path)
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
@@ -292,7 +292,7 @@ func (h Held) Amend(data event.Data, now time.Time) error {
 		return err
 	case len(found.events) == 0:
 		return fmt.Errorf("open the journal %s: %w", h.path, event.ErrNoEvents)
-	case slices.ContainsFunc(found.events, func(e event.Event) bool { return e.Data.Kind() == data.Kind() }):
+	case event.Undone(found.events) != data.Redo:
 		return nil
 	}
 	var added []event.Event

@@ -75,14 +75,18 @@ type manifestLine struct {
 	Mode       string    `json:"mode,omitempty"`       // octal permissions before
 	Done       bool      `json:"done,omitempty"`       // the change came about
 	RolledBack bool      `json:"rolled_back,omitempty"`
-	Undone     bool      `json:"undone,omitempty"` // all changes above were put back
+	Undone     bool      `json:"undone,omitempty"`  // all changes above were put back
+	With       string    `json:"with,omitempty"`    // the run with which they were
+	Reverts    bool      `json:"reverts,omitempty"` // the change is one of the undo that follows
+	Redone     bool      `json:"redone,omitempty"`  // that undo was taken back
 }
 
 // savedState is a change that is stored and about to be made. The zero value is stored
 // nowhere.
 type savedState struct {
-	store *store
-	id    string
+	store   *store
+	id      string
+	reverts bool
 }
 
 // Record stores what the changes are about to replace. It is on disk when Record
@@ -111,7 +115,7 @@ func (k savedState) write(workspace string, changes []change.Change) error {
 		lines = append(lines, manifestLine{Time: time.Now().UTC(), Workspace: workspace})
 	}
 	for _, c := range changes {
-		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.Path, BeforeSHA: c.Before.Hash(), AfterSHA: c.After.Hash()}
+		line := manifestLine{Time: time.Now().UTC(), Change: k.id, Path: c.Path, BeforeSHA: c.Before.Hash(), AfterSHA: c.After.Hash(), Reverts: k.reverts}
 		if c.Before.Exists {
 			line.Mode = fmt.Sprintf("%04o", c.Before.Mode)
 			if err := k.store.put(c.Before); err != nil {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"time"
 
 	"replan/mcpclient/workspace/tree"
 )
@@ -26,6 +27,12 @@ type runManifest struct {
 	workspace string
 	changes   []manifestChange // that were not undone, nor rolled back
 	undone    bool             // all there was is undone
+	redone    bool             // the last undo was taken back
+
+	with     string           // the run with which it was undone
+	when     time.Time        // it was undone
+	past     []manifestChange // what the last undo put back
+	reverted []manifestChange // how it did
 }
 
 // take returns what is recorded after one more line.
@@ -33,16 +40,23 @@ func (r runManifest) take(l manifestLine, run string) runManifest {
 	of := func(n manifestChange) bool { return n.Change == l.Change }
 	switch {
 	case l.Undone:
-		r.changes, r.undone = nil, true
+		r.past, r.changes = append(r.past, r.changes...), nil
+		r.undone, r.redone, r.with, r.when = true, false, l.With, l.Time
+	case l.Redone:
+		r.changes, r.past, r.reverted = append(r.past, r.changes...), nil, nil
+		r.undone, r.redone = false, true
 	case l.RolledBack:
 		r.changes = slices.DeleteFunc(r.changes, of)
 	case l.Done:
 		for i := range r.changes {
 			r.changes[i].Done = r.changes[i].Done || of(r.changes[i])
 		}
+	case l.Path != "" && l.Reverts:
+		r.reverted = append(r.reverted, manifestChange{l, run})
 	case l.Path != "":
 		r.changes = append(r.changes, manifestChange{l, run})
-		r.undone = false
+		r.undone, r.redone = false, false
+		r.past, r.reverted = nil, nil // an undo before this change cannot be taken back
 	case l.Workspace != "":
 		r.workspace = l.Workspace
 	}
@@ -88,11 +102,11 @@ func entryKind(hash string) string {
 	return "file"
 }
 
-// remade reports whether the path was missing, or of another kind, in between. Its
-// mode is then not the original one.
+// remade reports whether the path was missing, or of another kind, in between, or an undo
+// restored it. Its mode is then not the original one.
 func (c chain) remade() bool {
 	for _, l := range c.links {
-		if l.BeforeSHA == "" || entryKind(l.AfterSHA) != entryKind(l.BeforeSHA) {
+		if l.Reverts || l.BeforeSHA == "" || entryKind(l.AfterSHA) != entryKind(l.BeforeSHA) {
 			return true
 		}
 	}

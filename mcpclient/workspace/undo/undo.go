@@ -1,7 +1,9 @@
 package undo
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,17 +116,101 @@ func (l *Log) Undo(ctx context.Context, w *change.Writer, dry bool, runs ...stri
 	if dry || ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
+	if err := u.keep(); err != nil {
+		return Undone{}, fmt.Errorf("undoing: %w", err)
+	}
 	if err := w.Perform(steps); err != nil {
 		return Undone{}, fmt.Errorf("undoing: %w", err)
 	}
+	if len(u.back) > 0 && !slices.Contains(touched, runs[0]) {
+		touched = append(touched, runs[0])
+	}
 	for _, run := range touched {
-		if err := l.undone(run); err != nil {
+		if err := l.note(run, manifestLine{Undone: true, With: runs[0]}); err != nil {
 			// It is undone anyway: another undo finds nothing to do.
 			l.log.Warn("the undo of a run could not be recorded", "run", run, "error", err)
 		}
 	}
 	l.log.Info("undone", "runs", runs, "files", len(out.Files))
 	return out, nil
+}
+
+// NotUndoneError says that there is no undo of a run that could be taken back.
+type NotUndoneError struct {
+	Run  string
+	With string // the run with which it was undone; "" if it is not undone
+}
+
+func (e *NotUndoneError) Error() string {
+	switch e.With {
+	case "":
+		return "the run " + e.Run + " is not undone, so there is nothing to redo"
+	case e.Run:
+		return "what the undo of the run " + e.Run + " replaced is not kept: give its goal again"
+	default:
+		return "the run " + e.Run + " was undone with the run " + e.With + ": redo that run"
+	}
+}
+
+// Redo takes back the last undo of the first of the runs: every file and folder becomes what
+// the undo replaced, all or nothing. With dry it only says what it would do. It fails
+// as [Log.Undo] does if a file has changed since the undo, and with a *NotUndoneError.
+func (l *Log) Redo(ctx context.Context, w *change.Writer, dry bool, runs ...string) (Undone, error) {
+	release, err := w.Turn(ctx)
+	if err != nil {
+		return Undone{}, err
+	}
+	defer release()
+	out := Undone{Changed: true}
+	first, err := l.read(runs[0])
+	switch {
+	case err != nil:
+		return Undone{}, err
+	case first.workspace != "" && !l.isHere(first.workspace):
+		return Undone{}, &NotHereError{Run: runs[0], Workspace: first.workspace}
+	case first.redone:
+		out.Already = true
+		return out, nil
+	case !first.undone:
+		return Undone{}, &NotUndoneError{Run: runs[0]}
+	case first.with != runs[0] || len(first.reverted) == 0:
+		return Undone{}, &NotUndoneError{Run: runs[0], With: cmp.Or(first.with, runs[0])}
+	}
+	u := undoPass{log: l, writer: w, runs: runs}
+	defer u.close()
+	if err := u.compare(chains(first.reverted)); err != nil {
+		return Undone{}, err
+	}
+	steps := u.steps(&out)
+	if dry || ctx.Err() != nil {
+		return out, context.Cause(ctx)
+	}
+	if err := w.Perform(steps); err != nil {
+		return Undone{}, fmt.Errorf("redoing: %w", err)
+	}
+	for _, run := range runs {
+		if r, err := l.read(run); err != nil || !r.undone || r.with != runs[0] {
+			continue
+		}
+		if err := l.note(run, manifestLine{Redone: true}); err != nil {
+			l.log.Warn("the redo of a run could not be recorded", "run", run, "error", err)
+		}
+	}
+	l.log.Info("redone", "runs", runs, "files", len(out.Files))
+	return out, nil
+}
+
+// keep stores what the undo is about to replace, so that it can be taken back.
+func (u *undoPass) keep() error {
+	if len(u.back) == 0 {
+		return nil
+	}
+	s, err := u.log.store(u.runs[0])
+	if err != nil {
+		return err
+	}
+	k := savedState{store: s, id: rand.Text(), reverts: true}
+	return errors.Join(k.write(u.log.tree.Dir, u.back), k.Unsure())
 }
 
 // isHere reports whether a folder is the workspace.
@@ -136,13 +222,14 @@ func (l *Log) isHere(dir string) bool {
 	return err == nil && real == l.tree.Real
 }
 
-// undone records that all changes of a run are undone.
-func (l *Log) undone(run string) error {
+// note records what became of all changes of a run.
+func (l *Log) note(run string, line manifestLine) error {
 	s, err := l.store(run)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.note(true, manifestLine{Time: time.Now().UTC(), Undone: true}), s.root.Close())
+	line.Time = time.Now().UTC()
+	return errors.Join(s.note(true, line), s.root.Close())
 }
 
 // undoPass is one undo under way.
@@ -355,6 +442,16 @@ func (l *Log) holdsOnly(dir string, removed map[string]bool) bool {
 func Changed(dir, run string) bool {
 	r, err := (&Log{dir: dir}).read(run)
 	return err == nil && len(r.changes) > 0
+}
+
+// UndoneAt returns when a run was undone if that can be taken back; the zero time if it cannot.
+// dir is [Config.Dir].
+func UndoneAt(dir, run string) time.Time {
+	r, err := (&Log{dir: dir}).read(run)
+	if err != nil || !r.undone || len(r.reverted) == 0 || r.with != run {
+		return time.Time{}
+	}
+	return r.when
 }
 
 // AllUndone reports whether a run has made changes and all of them are undone. dir is
