@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -88,6 +89,7 @@ func (s *StepState) answerToModel() prompt.Message {
 	switch {
 	case s.Status == StepCompleted:
 		failure = ""
+	case s.Failure == event.FailureDenied && failure == deniedBy(rule.OnlyReads()):
 	case s.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
 	case s.Failure == event.FailureInterrupted:

@@ -57,6 +57,7 @@ type Session struct {
 	servers      *servers
 	changes      *changes
 	undoer       *undoer
+	sides        *sideQuestions
 
 	sources  sources
 	supplies supplies
@@ -154,6 +155,10 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 		model: cfg.Model, tools: cfg.Tools, copy: cfg.Copy, archive: past, experience: shown, survey: cfg.Survey, dirty: cfg.Dirty, routing: cfg.Routing,
 		attended: cfg.Attended, dryRun: cfg.DryRun, log: cfg.Logger, readyWithin: cfg.ReadyWithin, goalWithin: cfg.GoalWithin,
 	}
+	s.sides = &sideQuestions{
+		session: s.id, supplies: s.supplies, workers: s.runs.workers, workspace: cfg.Workspace, events: s.events, background: s.background,
+		overview: s.overview, conversation: s.conversation, account: s.account, rules: s.rules, warmer: s.warmer, runs: s.runs,
+	}
 }
 
 // ID returns the session's id, which is also the run id of its own events.
@@ -238,6 +243,7 @@ func (s *Session) replay() {
 	for _, e := range s.restored.Events {
 		s.events.continueAfter(e)
 		s.account.replay(e.Data)
+		s.sides.replay(e.Data)
 		if s.conversation.replay(e.Data) {
 			s.events.deliver(e)
 		}
@@ -358,6 +364,8 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 		s.changes.settle(ctx, c.Choice, s.busy())
 	case session.AskAboutChanges:
 		s.gates.askAboutChanges(c.Server)
+	case session.AskSideQuestion, session.CancelSideQuestion:
+		s.sides.command(ctx, c)
 	case session.Recheck:
 		s.servers.command(ctx, c)
 		s.scout.discover(ctx)
@@ -406,6 +414,7 @@ func (s *Session) undoRefused(run string, preview bool) string {
 
 // proceed does what the intake asks for, until it has to wait.
 func (s *Session) proceed(ctx context.Context) {
+	s.sides.next(ctx)
 	for {
 		free := !s.runs.any() && !s.changes.pending() && !s.chooser.looking()
 		within, step := s.intake.Next(ctx, free)
@@ -532,6 +541,7 @@ func (s *Session) closed(r *activeRun) {
 	} else {
 		reply := r.reply()
 		s.account.spend(*reply.Usage, reply.MS)
+		s.sides.remember(reply.Run)
 		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
 		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it
 		_ = s.events.publish(reply)

@@ -373,7 +373,7 @@ func (c composition) messages(conversation, attachment []Message, instructions s
 func (c composition) lastMessage(attachment []Message, cut *cutter) Message {
 	var parts []string
 	switch {
-	case c.agent != nil || c.purpose == PurposeCompact:
+	case c.agent != nil || c.purpose == PurposeCompact || c.brief.Prompting.About != nil:
 		parts = []string{c.ask(cut)}
 	case c.last == nil: // a turn of the chat
 		parts = contents(attachment)
