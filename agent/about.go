@@ -16,7 +16,7 @@ import (
 // About returns the run as a side question is told of it. It shares nothing with the run
 // that a later event changes.
 func (r *Run) About() prompt.About {
-	a := prompt.About{Goal: string(r.Goal), State: r.stateWords(), Plan: r.Plan, States: map[string]string{}, History: slices.Clone(r.History)}
+	a := prompt.About{Goal: string(r.Goal), State: r.stateWords(), Over: r.ID != "" && !r.Active(), Plan: r.Plan, States: map[string]string{}, History: slices.Clone(r.History)}
 	a.Plan.Steps = nil
 	for _, s := range r.Steps {
 		a.Plan.Steps = append(a.Plan.Steps, s.Step)
@@ -35,13 +35,13 @@ func (r *Run) stateWords() string {
 	case r.ID == "":
 		return ""
 	case r.Undone != nil:
-		return "over: it was undone"
+		return "undone"
 	case result != nil && result.Status == event.StatusFailed:
 		return "over: it failed (" + cmp.Or(headline(string(result.Error)), string(result.Reason)) + ")"
 	case result != nil && result.Status == event.StatusCanceled:
-		return "over: it was stopped"
+		return "stopped"
 	case result != nil:
-		return "over: it is completed"
+		return "completed"
 	case len(r.Gates) > 0:
 		return "waiting for the user to allow step " + r.Gates[0].Step
 	case r.Asking() != "":
@@ -67,16 +67,16 @@ var (
 func AnswerAbout(a prompt.About, question string) (answer string, ok bool) {
 	question = strings.Join(strings.Fields(question), " ")
 	switch {
-	case a.Goal == "" && a.State == "":
+	case !aboutStep.MatchString(question) && !aboutFailure.MatchString(question) && !aboutProgress.MatchString(question):
 		return "", false
+	case a.State == "":
+		return "There is no run to ask about yet.", true
 	case aboutStep.MatchString(question):
 		return aboutOneStep(a, aboutStep.FindStringSubmatch(question)[1]), true
 	case aboutFailure.MatchString(question):
 		return aboutFailures(a), true
-	case aboutProgress.MatchString(question):
-		return aboutWork(a), true
 	default:
-		return "", false
+		return aboutWork(a), true
 	}
 }
 
@@ -92,7 +92,7 @@ func aboutOneStep(a prompt.About, index string) string {
 		return "The plan has no step " + index + "."
 	}
 	state := "it is " + a.States[index]
-	if a.States[index] == string(StepPending) && strings.HasPrefix(a.State, "over") {
+	if a.Over && a.States[index] == string(StepPending) {
 		state = "it never began"
 	}
 	return fmt.Sprintf("Step %s (%s) did not fail: %s.", index, plan.OneLine(string(step.Title), 80), state)

@@ -49,7 +49,7 @@ func TestStateOfRunAnswersClearQuestions(t *testing.T) {
 	if answer, _ := agent.AnswerAbout(well, "what failed"); answer != "No step has failed. It is running." {
 		t.Errorf("without a failure: %q", answer)
 	}
-	if answer, ok := agent.AnswerAbout(prompt.About{}, "what failed"); ok {
+	if answer, _ := agent.AnswerAbout(prompt.About{}, "what failed"); answer != "There is no run to ask about yet." {
 		t.Errorf("without a run: %q", answer)
 	}
 }

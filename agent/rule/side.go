@@ -5,6 +5,6 @@ package rule
 func OnlyReads() Rule {
 	return Rule{
 		Tool: "*", When: WhenEffects, Verdict: VerdictBlock, Source: SourceBuiltIn,
-		Why: "a side question only reads; what changes something is a goal of its own",
+		Why: "a side question only reads",
 	}
 }

@@ -12,6 +12,7 @@ import (
 type About struct {
 	Goal    string             `json:"goal,omitempty"`
 	State   string             `json:"state,omitempty"`   // of the run, such as "waiting for the user at step 3"
+	Over    bool               `json:"over,omitempty"`    // it has ended
 	Plan    plan.Plan          `json:"plan,omitzero"`     // the current one
 	States  map[string]string  `json:"states,omitempty"`  // of its steps, by index
 	Waits   string             `json:"waits,omitempty"`   // the call that the user is asked to allow: its tool, and its diff or arguments
