@@ -23,6 +23,7 @@ var flows = map[string]flow{
 	"models":        {wants: "Asking the server", sends: asks("models")},
 	"exchanges":     {wants: "Exchanges with the model"},
 	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: session.Steer{Text: "look at the tests too"}},
+	"run.ask":       {first: []string{"@what is left?"}, wants: "/ask what is left?"},
 	"run.stop":      {wants: "stopping", sends: session.Stop{}},
 	"quit":          {from: (*story).Greeted, quits: true},
 	"replay.quit":   {from: (*story).Finished, o: tui.Options{Replay: true}, quits: true},

@@ -137,7 +137,7 @@ func sides() keymap.Row[*Dialog] {
 // hiding is the action that hides the dialog.
 func hiding() keymap.Table[*Dialog] {
 	return keymap.Table[*Dialog]{
-		{ID: "dialog.leave", Do: keymap.Calls(func(g *Dialog) { g.open = false })},
+		{ID: "dialog.leave", Do: keymap.Calls((*Dialog).LookAround)},
 	}
 }
 

@@ -27,6 +27,7 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
+	sides  []*sideCard // side questions without an end yet, in the order they were asked
 	intro  intro
 	orders *orders     // that the newest refusal offers
 	once   *story.Once // what the runs of the conversation are told a single time
