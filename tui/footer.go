@@ -35,7 +35,7 @@ type footer struct {
 	}
 	chat interface {
 		OrderHints(k *keymap.Map) []keymap.Hint
-		SideAsked() bool
+		SideQuestions() *chat.SideCards
 	}
 	plan interface {
 		Hints(acts, undoable bool) []keymap.Hint
@@ -89,7 +89,7 @@ func (f *footer) hints() []keymap.Hint {
 		return chat.SearchHints(f.keys)
 	case f.ask.Showing():
 		hints := f.ask.Hints()
-		if f.live.Can.NoSideQuestions == "" && !f.ask.Editing() {
+		if f.live.Current().State != nil && f.live.Can.NoSideQuestions == "" && !f.ask.Editing() {
 			hints = append(hints, f.keys.Hint("ask about it", "run.ask"))
 		}
 		return armed(hints, f.ask.Guard().Waiting())
@@ -100,7 +100,7 @@ func (f *footer) hints() []keymap.Hint {
 	k := frame.Keys{
 		Focus: f.focus.focused(), Waiting: f.waiting.asked(), Reviewing: f.waiting.reviewing(), Typed: !f.input.Empty(), Active: f.live.Active() != "",
 		Busy: f.live.Busy(), Resumable: run != nil && run.Resumable() && f.live.Can.NoResume == "", Mapped: f.focus.onMap(),
-		Side: f.chat.SideAsked() || f.input.AsksSide(),
+		Side: f.chat.SideQuestions().Asked() || f.input.AsksSide(),
 	}
 	switch f.focus.focused() {
 	case panes.Chat:

@@ -71,9 +71,9 @@ func (f *sessionFeed) apply(e event.Event) {
 		f.runs.reply(d)
 		f.chat.Introduce(f.live.Preparing())
 	case session.SideProgress:
-		f.chat.SideProgress(d)
+		f.chat.SideQuestions().Progress(d)
 	case event.ChatSide:
-		f.chat.SideEnd(d)
+		f.chat.SideQuestions().End(d)
 	case event.ChatCompacted:
 		f.chat.Add(f.chat.Compacted(d))
 	case event.Note:
@@ -157,7 +157,7 @@ func (f *sessionFeed) note(d event.Note) {
 func (f *sessionFeed) now() session.Status { return f.status }
 
 // sideAsked reports whether a side question is being answered.
-func (f *sessionFeed) sideAsked() bool { return f.chat.SideAsked() && !f.closed }
+func (f *sessionFeed) sideAsked() bool { return f.chat.SideQuestions().Asked() && !f.closed }
 
 // ended reports whether the session is over.
 func (f *sessionFeed) ended() bool { return f.closed }

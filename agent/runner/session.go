@@ -132,12 +132,13 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.undoer = &undoer{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, do: cfg.Undo}
 	past := archive{cfg.Store, cfg.Workspace, cfg.EndLeft}
 	shown := experience{cfg.Store, cfg.Workspace, cfg.DryRun, cfg.Logger}
+	workers := workerParts{cfg.Model, cfg.Tools, cfg.Admit, cfg.Crashed, cfg.Now, cfg.Logger}
 	s.runs = &runs{
 		terms: runTerms{
 			workspace: cfg.Workspace, approve: cfg.Approve, attended: cfg.Attended, reviewer: cfg.Reviewer, inDoubt: cfg.InDoubt,
 			requireVerified: cfg.RequireVerified, dryRun: cfg.DryRun,
 		},
-		workers: workerParts{cfg.Model, cfg.Tools, cfg.Admit, cfg.Crashed, cfg.Now, cfg.Logger},
+		workers: workers,
 		store:   cfg.Store, copy: cfg.Copy, experience: shown, newRunID: func() string { return cfg.NewID(cfg.Now()) },
 		events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id,
 	}
@@ -156,7 +157,7 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 		attended: cfg.Attended, dryRun: cfg.DryRun, log: cfg.Logger, readyWithin: cfg.ReadyWithin, goalWithin: cfg.GoalWithin,
 	}
 	s.sides = &sideQuestions{
-		session: s.id, supplies: s.supplies, workers: s.runs.workers, workspace: cfg.Workspace, events: s.events, background: s.background,
+		session: s.id, supplies: s.supplies, workers: workers, workspace: cfg.Workspace, events: s.events, background: s.background,
 		overview: s.overview, conversation: s.conversation, account: s.account, rules: s.rules, warmer: s.warmer, runs: s.runs,
 	}
 }

@@ -27,11 +27,11 @@ func sideEnded(a *app.App, end event.ChatSide, written error) error {
 	case written != nil:
 		return unwritten(written)
 	case end.Status == event.StatusCanceled:
-		return &exit.Error{Status: exit.Interrupted, Code: string(event.ReasonInterrupted), Err: errors.New(string(end.Error))}
+		return &exit.Error{Status: exit.Interrupted, Code: string(event.ReasonInterrupted), Err: errors.New(end.Error.Visible())}
 	case end.Status != event.StatusCompleted:
 		why := exit.ErrReported // the log has printed it
 		if a.Out().JSON() {
-			why = errors.New(string(end.Error))
+			why = errors.New(end.Error.Visible())
 		}
 		return &exit.Error{Status: event.ReasonStepFailed.ExitCode(), Code: string(event.ReasonStepFailed), Err: why}
 	case a.Out().JSON():

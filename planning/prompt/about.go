@@ -19,6 +19,16 @@ type About struct {
 	History []plan.HistoryItem `json:"history,omitempty"` // every ended attempt, oldest first
 }
 
+// askAbout makes the request of the chat one of a side question, unless there is none.
+func (c *composition) askAbout(a *About) {
+	if a == nil {
+		return
+	}
+	if c.last = c.about(a); c.brief.Prompting.Small {
+		c.tokens = smallAnswer
+	}
+}
+
 // about returns the last message of a side question: the state of the run, and the question.
 func (c *composition) about(a *About) func(*cutter) string {
 	b, p, tools := c.brief, a.Plan, len(c.tools) > 0 && !c.final

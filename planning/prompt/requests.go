@@ -516,11 +516,7 @@ func ChatRequest(b Brief, last bool, turns ...Message) Request {
 	tools := ChatTools(b)
 	c := composition{brief: b, purpose: PurposeChat, turns: turns, notes: notesOn(b, tools)}
 	c.offer(tools, last)
-	if a := b.Prompting.About; a != nil {
-		if c.last = c.about(a); b.Prompting.Small {
-			c.tokens = smallAnswer
-		}
-	}
+	c.askAbout(b.Prompting.About)
 	return c.request()
 }
 

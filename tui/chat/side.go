@@ -14,9 +14,19 @@ import (
 	"replan/tui/wording"
 )
 
-// sideCard shows a side question with its answer, which is no part of a run.
+// SideCards are the cards of side questions, which are no part of a run.
+type SideCards struct {
+	view   *viewport
+	styles *draw.Styles
+	prose  *prose
+	sent   func(question untrusted.Text) bool // the message before it shows the question
+
+	open []*sideCard // without an end yet, in the order they were asked
+}
+
+// sideCard shows a side question with its answer.
 type sideCard struct {
-	pane   *Pane
+	of     *SideCards
 	block  *Block
 	now    session.SideProgress
 	asks   bool      // the card names the question, which the message before it does not
@@ -24,35 +34,35 @@ type sideCard struct {
 	colors draw.OpenCode
 }
 
-// SideProgress shows how far the answer to a side question is.
-func (c *Pane) SideProgress(d session.SideProgress) {
-	card := c.sideOf(d.ChatSide)
+// Progress shows how far the answer to a side question is.
+func (c *SideCards) Progress(d session.SideProgress) {
+	card := c.card(d.ChatSide)
 	if card.since.IsZero() && !d.Waits {
-		card.since = c.Styles.Now
+		card.since = c.styles.Now
 	}
 	card.show(d)
 }
 
-// SideEnd shows the end of a side question.
-func (c *Pane) SideEnd(d event.ChatSide) {
-	card := c.sideOf(d)
-	c.sides = slices.DeleteFunc(c.sides, func(s *sideCard) bool { return s == card })
+// End shows the end of a side question.
+func (c *SideCards) End(d event.ChatSide) {
+	card := c.card(d)
+	c.open = slices.DeleteFunc(c.open, func(s *sideCard) bool { return s == card })
 	card.show(session.SideProgress{ChatSide: d})
 }
 
-// SideAsked reports whether a side question is being answered, or waits.
-func (c *Pane) SideAsked() bool { return len(c.sides) > 0 }
+// Asked reports whether a side question is being answered, or waits.
+func (c *SideCards) Asked() bool { return len(c.open) > 0 }
 
-// sideOf returns the card of a side question that has not ended. The first time it adds the card.
-func (c *Pane) sideOf(d event.ChatSide) *sideCard {
-	if at := slices.IndexFunc(c.sides, func(s *sideCard) bool { return s.now.ID == d.ID }); at >= 0 {
-		return c.sides[at]
+// card returns the card of a side question that has not ended. The first time it adds the card.
+func (c *SideCards) card(d event.ChatSide) *sideCard {
+	if at := slices.IndexFunc(c.open, func(s *sideCard) bool { return s.now.ID == d.ID }); at >= 0 {
+		return c.open[at]
 	}
-	card := &sideCard{pane: c, asks: !c.showsSent(session.SideCommand+" ", d.Question)}
+	card := &sideCard{of: c, asks: !c.sent(d.Question)}
 	card.block = &Block{Gap: card.asks, live: true, card: true, until: card.ended, text: card.text, lay: card.lines}
 	card.now.ChatSide = d
-	c.sides = append(c.sides, card)
-	c.Add(card.block)
+	c.open = append(c.open, card)
+	c.view.Add(card.block)
 	return card
 }
 
@@ -60,14 +70,14 @@ func (c *Pane) sideOf(d event.ChatSide) *sideCard {
 func (s *sideCard) show(d session.SideProgress) {
 	s.now = d
 	var codes []*draw.Code
-	parts := split(string(d.Text))
+	parts := pieces(d.Text)
 	for _, part := range parts {
 		if part.code != nil && !slices.Contains(codes, part.code) {
 			codes = append(codes, part.code)
 		}
 	}
-	s.pane.revive(s.block)
-	s.pane.rewrite(s.block, s.asks, codes, func(width int) []draw.TextLine { return s.draw(parts, width) })
+	s.of.view.revive(s.block)
+	s.of.view.rewrite(s.block, s.asks, codes, func(width int) []draw.TextLine { return s.draw(parts, width) })
 }
 
 // ended reports whether nothing more comes.
@@ -83,7 +93,7 @@ func (s *sideCard) lines(width int) []draw.TextLine { return s.draw(nil, width) 
 
 // draw draws the title, and the calls and the pieces of the answer below it.
 func (s *sideCard) draw(parts []piece, width int) []draw.TextLine {
-	l, room := s.pane.Styles, max(width-2, 1)
+	l, room := s.of.styles, max(width-2, 1)
 	lines := []draw.TextLine{{Text: s.title(width), Lead: 2}}
 	var body []draw.TextLine
 	if s.asks {
@@ -96,7 +106,7 @@ func (s *sideCard) draw(parts []piece, width int) []draw.TextLine {
 		if len(body) > 0 {
 			body = append(body, draw.TextLine{})
 		}
-		body = append(body, s.pane.prose.open(parts, &s.colors, room)...)
+		body = append(body, s.of.prose.open(parts, &s.colors, room)...)
 	}
 	if words := s.state(); words != "" {
 		if len(parts) > 0 {
@@ -113,7 +123,7 @@ func (s *sideCard) draw(parts []piece, width int) []draw.TextLine {
 
 // title draws what the card is, and what the answer took.
 func (s *sideCard) title(width int) string {
-	l := s.pane.Styles
+	l := s.of.styles
 	sign := map[event.Status]string{
 		event.StatusCompleted: l.Success.Render(l.Glyphs.Done), event.StatusFailed: l.Danger.Render(l.Glyphs.Failed),
 		event.StatusCanceled: l.Muted.Render(l.Glyphs.Stopped),
@@ -136,7 +146,7 @@ func (s *sideCard) title(width int) string {
 
 // call draws a call for the answer, and why it failed or was denied.
 func (s *sideCard) call(c event.SideCall, width int) []draw.TextLine {
-	l := s.pane.Styles
+	l := s.of.styles
 	sign, style := l.Glyphs.Done, l.Success
 	switch {
 	case c.Error != "":
@@ -157,7 +167,7 @@ func (s *sideCard) state() string {
 	if name := s.now.Model.Line(); name != "" {
 		model = untrusted.Line(name)
 	}
-	ellipsis := s.pane.Styles.Glyphs.Ellipsis
+	ellipsis := s.of.styles.Glyphs.Ellipsis
 	working := slices.ContainsFunc(s.now.Calls, func(c event.SideCall) bool { return !c.Done })
 	switch {
 	case s.ended():
