@@ -26,10 +26,10 @@ func SideFacts(d event.ChatSide) []string {
 
 // SideEnding says how a side question ended without an answer; "" if it has one.
 func SideEnding(d event.ChatSide) string {
-	switch {
-	case d.Status == event.StatusCompleted:
+	switch d.Status {
+	case event.StatusCompleted:
 		return ""
-	case d.Status == event.StatusCanceled:
+	case event.StatusCanceled:
 		return "canceled"
 	default:
 		return "no answer: " + d.Error.Visible()
