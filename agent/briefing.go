@@ -50,6 +50,15 @@ func (r *briefing) callable(l loopView) plan.Catalog {
 	return prompt.AgentTools(r.brief(), l.profileOf())
 }
 
+// known returns the tools that a call of a loop may name: those that it may call. A side
+// question knows all tools, so that a rule can say why one is denied.
+func (r briefing) known(l loopView) plan.Catalog {
+	if b := r.brief(); b.Prompting.About != nil && len(r.callable(l)) > 0 {
+		return b.Catalog
+	}
+	return r.callable(l)
+}
+
 // briefOf returns the brief for the next turn of a loop.
 func (r *briefing) briefOf(l loopView) prompt.Brief {
 	b := r.brief()

@@ -72,7 +72,7 @@ func (r *dialogue) newCall(l *Loop, use reply.ToolUse) *StepState {
 	}
 	var unknown error
 	// It may also call tools for which its request had no room.
-	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.callable(l), prompt.FindTool())), use.Name); err != nil {
+	if tool, err := reply.FindTool(plan.Offer(append(r.briefing.known(l), prompt.FindTool())), use.Name); err != nil {
 		unknown = err
 		if changed, err := plan.Offer(r.briefing.brief().Withheld).Find(use.Name); err == nil {
 			unknown = fmt.Errorf("%w; only the user can do that", &plan.ChangedToolError{Tool: changed})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/agent/rule"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/planning/prompt"
@@ -91,6 +92,7 @@ func (s *StepState) answerToModel() prompt.Message {
 	switch {
 	case s.Status == StepCompleted:
 		failure = ""
+	case s.Failure == event.FailureDenied && failure == deniedBy(rule.OnlyReads()):
 	case s.Failure == event.FailureDenied:
 		failure = "the user does not allow this call; find another way, or say what would be needed"
 		if reason, _ := s.Declined(); reason != "" {

@@ -48,5 +48,5 @@ func (a *animation) calm(on bool) { a.clock.SetCalm(on) }
 // moves reports whether the screen needs animation.
 func (a *animation) moves() bool {
 	growing := a.dialogs.grows() && !a.session.ended()
-	return !a.playback.still() && (a.live.Preparing() || growing || a.live.Animated())
+	return !a.playback.still() && (a.session.sideAsked() || a.live.Preparing() || growing || a.live.Animated())
 }

@@ -141,6 +141,10 @@ func join(a, b event.Data) (event.Data, bool) {
 		if a, ok := a.(session.PullProgress); ok && a.Model == b.Model && !a.Ended {
 			return b, true
 		}
+	case session.SideProgress:
+		if a, ok := a.(session.SideProgress); ok && a.ID == b.ID && !a.Waits {
+			return b, true
+		}
 	case session.Status:
 		if _, ok := a.(session.Status); ok {
 			return b, true

@@ -21,8 +21,10 @@ type exits struct {
 	input     interface {
 		Empty() bool
 		Clear()
+		AsksSide() bool
 	}
-	width func() int // of the screen, in cells
+	width     func() int  // of the screen, in cells
+	sideAsked func() bool // a side question is being answered
 
 	warned bool // the last key asked to stop at an open gate and got a warning
 	again  bool // this key repeats that request
@@ -84,7 +86,7 @@ func (e *exits) leave() tea.Cmd {
 // nothingToStop returns why there is nothing to stop or leave.
 func (e *exits) nothingToStop() string {
 	switch {
-	case e.live.Stopping() || !e.focus.inChat() || e.waiting.asked() != "":
+	case e.sideAsked() || e.input.AsksSide() || e.live.Stopping() || !e.focus.inChat() || e.waiting.asked() != "":
 		return ""
 	case !e.live.Busy():
 		return "Nothing is running."
@@ -109,6 +111,10 @@ func (e *exits) stop() keymap.Requests {
 	switch asked := e.waiting.asked(); {
 	case e.focus.onMap():
 		e.focus.back()
+	case e.input.AsksSide() && e.focus.inChat():
+		return keymap.Requests{keymap.DoAction("run.ask")} // which takes it back
+	case e.sideAsked() && e.focus.inChat():
+		return keymap.SendCommands(session.CancelSideQuestion{})
 	case e.live.Stopping():
 		return keymap.Requests{keymap.FooterUntilEvent("The run is stopping.")}
 	case asked != "" && !e.live.Busy() && e.focus.inChat():

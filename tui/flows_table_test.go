@@ -24,6 +24,7 @@ var flows = map[string]flow{
 	"exchanges":     {wants: "Exchanges with the model"},
 	"plan.redo":     {from: (*story).Finished, wants: "Redo last undo", sends: asks("redo ")},
 	"run.steer":     {first: []string{"@look at the tests too"}, lacks: "look at the tests too", sends: session.Steer{Text: "look at the tests too"}},
+	"run.ask":       {first: []string{"@what is left?"}, wants: "/ask what is left?"},
 	"run.stop":      {wants: "stopping", sends: session.Stop{}},
 	"quit":          {from: (*story).Greeted, quits: true},
 	"replay.quit":   {from: (*story).Finished, o: tui.Options{Replay: true}, quits: true},

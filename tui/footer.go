@@ -27,9 +27,11 @@ type footer struct {
 		QueueHints() []keymap.Hint
 		Listing() bool
 		Empty() bool
+		AsksSide() bool
 	}
 	chat interface {
 		OrderHints(k *keymap.Map) []keymap.Hint
+		SideQuestions() *chat.SideCards
 	}
 	plan interface {
 		Hints(acts, undoable bool) []keymap.Hint
@@ -48,6 +50,7 @@ type asking interface {
 	guarded
 	Hints() []keymap.Hint
 	Showing() bool
+	Editing() bool
 }
 
 // contents returns the contents of the line.
@@ -83,7 +86,11 @@ func (f *footer) hints() []keymap.Hint {
 	case f.focus.searching():
 		return chat.SearchHints(f.keys)
 	case f.ask.Showing():
-		return armed(f.ask.Hints(), f.ask.Guard())
+		hints := f.ask.Hints()
+		if f.live.Current().State != nil && f.live.Can.NoSideQuestions == "" && !f.ask.Editing() {
+			hints = append(hints, f.keys.Hint("ask about it", "run.ask"))
+		}
+		return armed(hints, f.ask.Guard())
 	case f.input.Listing():
 		return f.input.Hints()
 	}
@@ -91,6 +98,7 @@ func (f *footer) hints() []keymap.Hint {
 	k := frame.Keys{
 		Focus: f.focus.focused(), Waiting: f.waiting.asked(), Reviewing: f.waiting.reviewing(), Typed: !f.input.Empty(), Active: f.live.Active() != "",
 		Busy: f.live.Busy(), Resumable: run != nil && run.Resumable() && f.live.Can.NoResume == "", Mapped: f.focus.onMap(),
+		Side: f.chat.SideQuestions().Asked() || f.input.AsksSide(),
 	}
 	switch f.focus.focused() {
 	case panes.Chat:

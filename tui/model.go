@@ -114,7 +114,7 @@ func newScreen(s Session, o Options, control *replay.Player) *Model {
 	m.waiting = &waiting{pending: m.pending, live: m.live, ask: m.ask, review: m.review}
 	m.exits = &exits{
 		keys: k, focus: m.focus, live: m.live, waiting: m.waiting, input: m.input, continues: can.Continues,
-		width: func() int { return m.panes.Layout().Width },
+		width: func() int { return m.panes.Layout().Width }, sideAsked: func() bool { return m.session.sideAsked() },
 	}
 	m.jobs = &jobFeed{
 		shows: m.dialogs.forJobs(), chat: m.chat, live: m.live, panes: m.panes, toasts: m.toasts, message: &m.message, home: home, redoKey: k.LeadingName("plan.redo"),

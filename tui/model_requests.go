@@ -83,6 +83,8 @@ func (m *Model) show(r keymap.Request) {
 		m.panes.FocusPlace(keymap.Place(r))
 	case keymap.ShowGate:
 		m.ask.Reopen()
+	case keymap.LookAround:
+		m.ask.LookAround()
 	case keymap.ShowStep:
 		if r != "" {
 			m.dag.Reveal(string(r))

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -69,6 +70,10 @@ func (f *sessionFeed) apply(e event.Event) {
 	case event.ChatReply:
 		f.runs.reply(d)
 		f.chat.Introduce(f.live.Preparing())
+	case session.SideProgress:
+		f.chat.SideQuestions().Progress(d)
+	case event.ChatSide:
+		f.chat.SideQuestions().End(d)
 	case event.ChatCompacted:
 		f.chat.Add(f.chat.Compacted(d))
 	case event.Note:
@@ -124,7 +129,7 @@ func (f *sessionFeed) returned(d session.Returned) {
 
 // userSent shows what the user sent.
 func (f *sessionFeed) userSent(d event.ChatUser) {
-	if f.caughtUp { // the history of a continued session starts nothing
+	if f.caughtUp && !asksSide(string(d.Text)) { // the history of a continued session starts nothing
 		f.live.Prepare()
 	}
 	if f.live.Active() == "" {
@@ -132,6 +137,11 @@ func (f *sessionFeed) userSent(d event.ChatUser) {
 	}
 	f.chat.Message(d, f.live.Preparing())
 	f.input.Remember(string(d.Text))
+}
+
+// asksSide reports whether a message is a side question, which starts no run.
+func asksSide(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), session.SideCommand+" ")
 }
 
 // note shows a note of the session in the chat.
@@ -145,6 +155,9 @@ func (f *sessionFeed) note(d event.Note) {
 
 // now returns the newest status of the session.
 func (f *sessionFeed) now() session.Status { return f.status }
+
+// sideAsked reports whether a side question is being answered.
+func (f *sessionFeed) sideAsked() bool { return f.chat.SideQuestions().Asked() && !f.closed }
 
 // ended reports whether the session is over.
 func (f *sessionFeed) ended() bool { return f.closed }

@@ -425,6 +425,27 @@ type ChatCompacted struct {
 	Tokens  int            `json:"tokens,omitempty"`  // its cost, prompt and completion
 }
 
+// ChatSide is a side question of the user with its answer, in the session's journal. It is
+// no part of the run that it is about, nor of the conversation.
+type ChatSide struct {
+	ID       int            `json:"id"` // counted from 1 in the session's process
+	Question untrusted.Text `json:"question"`
+	Text     untrusted.Text `json:"text"` // the answer, as Markdown; without one, what there is of it
+	Status   Status         `json:"status"`
+	Error    untrusted.Text `json:"error,omitempty"` // why there is no answer, one sentence
+	Calls    []SideCall     `json:"calls,omitempty"` // made for the answer, oldest first
+	Usage    Usage          `json:"usage"`           // counts for the session, not for the run
+	MS       int64          `json:"ms"`
+}
+
+// SideCall is a call that was made, or denied, for the answer to a side question.
+type SideCall struct {
+	Tool  string         `json:"tool"`
+	Args  map[string]any `json:"args,omitempty"`
+	Error untrusted.Text `json:"error,omitempty"` // why it failed or was denied
+	Done  bool           `json:"done,omitempty"`  // it has ended
+}
+
 // RunSteered reports a user remark to an active run. A working model gets it with
 // its next turn; otherwise the rest of the plan is replanned.
 type RunSteered struct {
@@ -499,6 +520,7 @@ func (SynthesisDelta) Kind() Kind     { return KindSynthesisDelta }
 func (SynthesisCompleted) Kind() Kind { return KindSynthesisCompleted }
 func (ChatUser) Kind() Kind           { return KindChatUser }
 func (ChatReply) Kind() Kind          { return KindChatReply }
+func (ChatSide) Kind() Kind           { return KindChatSide }
 func (TimerFired) Kind() Kind         { return KindTimerFired }
 func (Note) Kind() Kind               { return KindNote }
 

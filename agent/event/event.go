@@ -95,6 +95,7 @@ const (
 	KindChatReply     Kind = "chat.reply"
 	KindChatCompacted Kind = "chat.compacted"
 	KindChatUndone    Kind = "chat.undone"
+	KindChatSide      Kind = "chat.side"
 
 	KindJournalDamaged Kind = "journal.damaged"
 
@@ -267,6 +268,8 @@ func decodeData(kind Kind, raw []byte) (Data, error) {
 		return decode[ChatCompacted](raw)
 	case KindChatUndone:
 		return decode[ChatUndone](raw)
+	case KindChatSide:
+		return decode[ChatSide](raw)
 	case KindJournalDamaged:
 		return decode[JournalDamaged](raw)
 	case KindTimerFired:

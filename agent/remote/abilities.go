@@ -9,6 +9,7 @@ func (*Session) Abilities() session.Abilities {
 		NoResume:        "A screen follows one run of workers: resume another with replan plan resume.",
 		NoUndo:          "A run of workers cannot be undone.",
 		NoConversations: "A run of workers is no conversation.",
+		NoSideQuestions: "A run of workers cannot be asked beside its work: its model and tools are there.",
 		Awaited:         "waiting for a worker to begin",
 		Continues:       true,
 		Leaving:         "leaves the run to its workers",

@@ -40,6 +40,7 @@ const (
 	WhenDestructive When = "destructive"
 	WhenUnmarked    When = "unmarked" // the server does not declare its effects
 	WhenTrusted     When = "trusted"  // one of the workspace's own operators
+	WhenEffects     When = "effects"  // not marked as one that only reads
 )
 
 // Sources of rules.
@@ -72,6 +73,7 @@ func (r Rule) Matches(t plan.Tool) bool {
 		r.When == WhenDestructive && !t.Destructive,
 		r.When == WhenUnmarked && t.Annotated,
 		r.When == WhenTrusted && !t.Trusted,
+		r.When == WhenEffects && t.ReadOnly,
 		r.Contained != plan.NotContained && t.Contained == plan.NotContained,
 		r.Contained == plan.ContainedOffline && t.Contained != r.Contained,
 		// A tool of the same name on another server gets no permission meant for

@@ -56,6 +56,8 @@ func (a *account) replay(data event.Data) {
 		if d.Usage != nil {
 			a.spend(*d.Usage, d.MS)
 		}
+	case event.ChatSide:
+		a.spend(d.Usage, d.MS)
 	case event.ChatCompacted:
 		if !d.Undone {
 			a.spend(event.Usage{PromptTokens: d.Tokens}, 0)

@@ -140,6 +140,7 @@ func (c *conversation) replay(data event.Data) bool {
 		}
 	case event.ChatUndone:
 		c.tellUndone(d)
+	case event.ChatSide: // it is shown, and no model is told
 	default:
 		return false
 	}

@@ -104,7 +104,17 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 	if err != nil || len(first) == 0 {
 		return e.current().Snapshot(true).Result, err
 	}
-	a := asker{job: &job, engine: e, asked: map[string]bool{}}
+	job.carryOut(ctx, e, arrivals, first...)
+	if err := e.problem(); err != nil {
+		return e.current().Snapshot(true).Result, err
+	}
+	return *e.current().Result, nil
+}
+
+// carryOut carries out the run of an engine, and returns once it is over and its workers have
+// ended. The job answers its questions.
+func (j *Job) carryOut(ctx context.Context, e *engine, arrivals <-chan workerEvents, first ...event.Data) {
+	a := asker{job: j, engine: e, asked: map[string]bool{}}
 	ended := ctx.Done()
 	e.begin(context.WithoutCancel(ctx), first...) // the end of ctx is recorded as a stop
 	for !e.over() {
@@ -119,10 +129,6 @@ func Run(ctx context.Context, job Job) (event.Result, error) {
 		}
 	}
 	e.leave(arrivals)
-	if err := e.problem(); err != nil {
-		return e.current().Snapshot(true).Result, err
-	}
-	return *e.current().Result, nil
 }
 
 // newEngine creates the engine of the job's run.

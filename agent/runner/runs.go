@@ -87,6 +87,14 @@ func (rs *runs) attended() bool { return rs.terms.attended }
 // any reports whether a run is in progress.
 func (rs *runs) any() bool { return len(rs.active) > 0 }
 
+// newest returns the current run that began last, nil for none.
+func (rs *runs) newest() *agent.Run {
+	if len(rs.active) == 0 {
+		return nil
+	}
+	return rs.active[len(rs.active)-1].run()
+}
+
 // find returns the current run with the given id, or nil.
 func (rs *runs) find(id string) *engine {
 	for _, r := range rs.active {

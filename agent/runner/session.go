@@ -59,6 +59,7 @@ type Session struct {
 	servers      *servers
 	changes      *changes
 	undoer       *undoer
+	sides        *sideQuestions
 
 	sources  sources
 	supplies supplies
@@ -134,12 +135,13 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.undoer = &undoer{events: s.events, background: s.background, overview: s.overview, conversation: s.conversation, do: cfg.Undo}
 	past := archive{cfg.Store, cfg.Workspace, cfg.EndLeft}
 	shown := experience{cfg.Store, cfg.Workspace, cfg.DryRun, cfg.Logger}
+	workers := workerParts{cfg.Model, cfg.Tools, cfg.Admit, cfg.Crashed, cfg.Now, cfg.Logger}
 	s.runs = &runs{
 		terms: runTerms{
 			workspace: cfg.Workspace, approve: cfg.Approve, attended: cfg.Attended, reviewer: cfg.Reviewer, inDoubt: cfg.InDoubt,
 			requireVerified: cfg.RequireVerified, dryRun: cfg.DryRun,
 		},
-		workers: workerParts{cfg.Model, cfg.Tools, cfg.Admit, cfg.Crashed, cfg.Now, cfg.Logger},
+		workers: workers,
 		store:   cfg.Store, copy: cfg.Copy, experience: shown, newRunID: func() string { return cfg.NewID(cfg.Now()) },
 		events: s.events, background: s.background, rules: s.rules, settings: s.settings, arrivals: s.arrivals, ended: s.endedRuns, session: s.id,
 	}
@@ -156,6 +158,10 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.supplies = supplies{
 		model: cfg.Model, tools: cfg.Tools, copy: cfg.Copy, archive: past, experience: shown, survey: cfg.Survey, dirty: cfg.Dirty, routing: cfg.Routing,
 		attended: cfg.Attended, dryRun: cfg.DryRun, log: cfg.Logger, readyWithin: cfg.ReadyWithin, goalWithin: cfg.GoalWithin,
+	}
+	s.sides = &sideQuestions{
+		session: s.id, supplies: s.supplies, workers: workers, workspace: cfg.Workspace, events: s.events, background: s.background,
+		overview: s.overview, conversation: s.conversation, account: s.account, rules: s.rules, warmer: s.warmer, runs: s.runs,
 	}
 }
 
@@ -241,6 +247,7 @@ func (s *Session) replay() {
 	for _, e := range s.restored.Events {
 		s.events.continueAfter(e)
 		s.account.replay(e.Data)
+		s.sides.replay(e.Data)
 		if s.conversation.replay(e.Data) {
 			s.events.deliver(e)
 		}
@@ -361,6 +368,8 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 		s.changes.settle(ctx, c.Choice, s.busy())
 	case session.AskAboutChanges:
 		s.gates.askAboutChanges(c.Server)
+	case session.AskSideQuestion, session.CancelSideQuestion:
+		s.sides.command(ctx, c)
 	case session.Recheck:
 		s.servers.command(ctx, c)
 		s.scout.discover(ctx)
@@ -409,6 +418,7 @@ func (s *Session) undoRefused(c session.Undo, preview bool) string {
 
 // proceed does what the intake asks for, until it has to wait.
 func (s *Session) proceed(ctx context.Context) {
+	s.sides.next(ctx)
 	for {
 		free := !s.runs.any() && !s.changes.pending() && !s.chooser.looking()
 		within, step := s.intake.Next(ctx, free)
@@ -539,6 +549,7 @@ func (s *Session) closed(r *activeRun) {
 	} else {
 		reply := r.reply()
 		s.account.spend(*reply.Usage, reply.MS)
+		s.sides.remember(reply.Run)
 		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
 		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it
 		_ = s.events.publish(reply)

@@ -7,6 +7,7 @@ type Abilities struct {
 	NoResume        string // resume runs
 	NoUndo          string // undo runs
 	NoConversations string // list and continue conversations
+	NoSideQuestions string // answer side questions
 
 	// Awaited is what the user waits for until the run of the session begins; "" says that
 	// the session has begun none.

@@ -124,6 +124,17 @@ type Steer struct {
 	By   string // as in Resolve
 }
 
+// AskSideQuestion asks a side question: about the current or last run, while that goes on. A model may call
+// only tools that read for it. SideProgress tells how far it is, and [event.ChatSide] is its
+// end. One is answered at a time; the others wait.
+type AskSideQuestion struct{ Question string }
+
+// CancelSideQuestion cancels the side question that is being answered. The run goes on.
+type CancelSideQuestion struct{}
+
+// SideCommand is the word that makes a typed line a side question.
+const SideCommand = "/ask"
+
 // Choose changes the session's selection from the next run on. The outcome is
 // published as Chosen.
 type Choose Choice
@@ -214,39 +225,41 @@ type Disable struct {
 // Enable starts a disabled tool server, for good.
 type Enable struct{ Server string }
 
-func (Disable) command()           {}
-func (Enable) command()            {}
-func (SaveSetting) command()       {}
-func (AnswerElicitation) command() {}
-func (SkipServers) command()       {}
-func (Login) command()             {}
-func (CancelLogin) command()       {}
-func (Pull) command()              {}
-func (CancelPull) command()        {}
-func (Remove) command()            {}
-func (StartModelServer) command()  {}
-func (CancelStart) command()       {}
-func (Recheck) command()           {}
-func (Restart) command()           {}
-func (Undo) command()              {}
-func (ShowChanges) command()       {}
-func (SettleChanges) command()     {}
-func (Unqueue) command()           {}
-func (Submit) command()            {}
-func (Create) command()            {}
-func (Execute) command()           {}
-func (Resume) command()            {}
-func (Resolve) command()           {}
-func (Edit) command()              {}
-func (Review) command()            {}
-func (Hold) command()              {}
-func (ResolveDoubt) command()      {}
-func (ResolveFailure) command()    {}
-func (Cancel) command()            {}
-func (Stop) command()              {}
-func (Steer) command()             {}
-func (Choose) command()            {}
-func (Warm) command()              {}
-func (Compact) command()           {}
-func (AskAboutChanges) command()   {}
-func (Revoke) command()            {}
+func (AskSideQuestion) command()    {}
+func (CancelSideQuestion) command() {}
+func (Disable) command()            {}
+func (Enable) command()             {}
+func (SaveSetting) command()        {}
+func (AnswerElicitation) command()  {}
+func (SkipServers) command()        {}
+func (Login) command()              {}
+func (CancelLogin) command()        {}
+func (Pull) command()               {}
+func (CancelPull) command()         {}
+func (Remove) command()             {}
+func (StartModelServer) command()   {}
+func (CancelStart) command()        {}
+func (Recheck) command()            {}
+func (Restart) command()            {}
+func (Undo) command()               {}
+func (ShowChanges) command()        {}
+func (SettleChanges) command()      {}
+func (Unqueue) command()            {}
+func (Submit) command()             {}
+func (Create) command()             {}
+func (Execute) command()            {}
+func (Resume) command()             {}
+func (Resolve) command()            {}
+func (Edit) command()               {}
+func (Review) command()             {}
+func (Hold) command()               {}
+func (ResolveDoubt) command()       {}
+func (ResolveFailure) command()     {}
+func (Cancel) command()             {}
+func (Stop) command()               {}
+func (Steer) command()              {}
+func (Choose) command()             {}
+func (Warm) command()               {}
+func (Compact) command()            {}
+func (AskAboutChanges) command()    {}
+func (Revoke) command()             {}

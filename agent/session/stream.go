@@ -24,6 +24,7 @@ const (
 	KindRemoved      event.Kind = "session.removed"
 	KindModelServer  event.Kind = "session.model_server"
 	KindLogin        event.Kind = "session.login"
+	KindSide         event.Kind = "session.side"
 )
 
 // Status says what the session works with: the model and the health of the
@@ -157,6 +158,18 @@ type LoginProgress struct {
 	Canceled bool           `json:"cancelled,omitempty"`
 	Problem  untrusted.Text `json:"problem,omitempty"` // why it failed, one sentence
 }
+
+// SideProgress tells how far the answer to a side question is. It has no status before the
+// end, which is an [event.ChatSide].
+type SideProgress struct {
+	event.ChatSide
+	Waits    bool           `json:"waits,omitempty"`    // another one is answered first
+	Thinking bool           `json:"thinking,omitempty"` // the model thinks, and has written nothing yet
+	Model    untrusted.Text `json:"model,omitempty"`    // that answers; "" for none yet
+}
+
+// Kind is that of the progress of a side question.
+func (SideProgress) Kind() event.Kind { return KindSide }
 
 // Kind of what the session reports.
 func (Status) Kind() event.Kind           { return KindStatus }

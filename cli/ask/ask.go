@@ -178,12 +178,17 @@ type answer struct {
 	send    session.Command
 	then    *question // follow-up question; nil is none
 	message string    // text to show before asking again
+
+	beside session.Command // to send while the question stays open; nil is none
 }
 
 // understand returns the meaning of a line, or why it has none.
 func (q question) understand(line string) answer {
 	if len(q.help) > 0 && (line == "?" || strings.EqualFold(line, "help")) {
-		return answer{message: "    " + strings.Join(q.help, "\n    ") + "\n"}
+		return answer{message: "    " + strings.Join(append(slices.Clone(q.help), sideHelp), "\n    ") + "\n"}
+	}
+	if reply, ok := q.sideQuestion(line); ok {
+		return reply
 	}
 	reply := q.answer(line)
 	if reply.send == nil && reply.then == nil && reply.message == "" && line != "" && len(q.help) > 0 {
@@ -394,6 +399,9 @@ func (q *Questions) listen() {
 			reply := answer{send: ask.careful}
 			if more {
 				reply = ask.understand(strings.TrimSpace(line))
+			}
+			if reply.beside != nil {
+				q.send(reply.beside)
 			}
 			// The question may have been decided while the user was typing.
 			if reply.send != nil && q.waits(asked) {

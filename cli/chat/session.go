@@ -66,6 +66,12 @@ func (o chat) sessionCommands(w *app.Services) []slash.Command {
 			},
 		},
 		{
+			Name: session.SideCommand, Args: "TEXT", Short: "Ask about the run without changing it, while it goes on",
+			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
+				return askSide(rest)
+			},
+		},
+		{
 			Name: "/compact", Args: "[undo]", Short: "Summarize the oldest part of the conversation; /compact undo restores it", Words: []string{"undo"},
 			Answer: func(_ context.Context, _ runner.SlashState, rest string) (runner.Answer, error) {
 				return o.compact(rest)
@@ -104,6 +110,14 @@ func steer(now runner.SlashState, text string) (runner.Answer, error) {
 		return runner.Answer{}, exit.Usage("there is no active run; send the text without /steer to start one")
 	}
 	return runner.Answer{Then: session.Steer{Text: text}}, nil
+}
+
+// askSide asks a side question, exactly as typed.
+func askSide(text string) (runner.Answer, error) {
+	if text == "" {
+		return runner.Answer{}, exit.Usage("name the question: %s TEXT", session.SideCommand)
+	}
+	return runner.Answer{Then: session.AskSideQuestion{Question: text}}, nil
 }
 
 // slashReview sets whether later plans are held for review.

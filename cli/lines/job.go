@@ -219,6 +219,9 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app
 		if back, ok := found.Data.(session.Returned); ok {
 			return exit.Usage("%s", back.Reason)
 		}
+		if end, ok := found.Data.(event.ChatSide); ok && job.asksSide() {
+			return sideEnded(a, end, written)
+		}
 		if reply, ok := found.Data.(event.ChatReply); ok {
 			last = &reply
 			if unanswered--; unanswered == 0 || written != nil {

@@ -31,7 +31,7 @@ var schemas = map[string]string{
 	"code.parse":      "path",
 	"code.summarize":  "[text] [path] [diff] [log:object] [tests:object] [matches:object] [symbol]",
 	"code.transform":  "kind [symbol] [new_name] [pattern] [replacement] [regex:boolean] [glob] [path]",
-	"proc.run":        "argv:array [timeout]",
+	"proc.run":        "[argv:array] [shell] [timeout]",
 	"test.detect":     "[path]",
 	"test.run":        "[path] [run] [timeout] [allow_failures:boolean] [allow_none:boolean] [sources:boolean]",
 	"test.lint":       "[path] [allow_failures:boolean]",
@@ -52,6 +52,7 @@ var looking = []string{"code.definition", "fs.stat", "vcs.branches", "vcs.log"}
 var choices = map[string][]string{
 	"fs.patch":       {"path old new", "diff"},
 	"code.transform": {"symbol new_name", "pattern replacement"},
+	"proc.run":       {"argv", "shell"},
 	"code.summarize": {"text", "path", "diff", "log", "tests", "matches", "symbol"},
 }
 

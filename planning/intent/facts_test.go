@@ -94,7 +94,7 @@ func TestUnclearGoalNamesNearestClearOrder(t *testing.T) {
 		"hello":                                             `I do not understand "hello".`,
 		"make the code better":                              `I do not understand "make the code better".`,
 		"undo":                                              "To undo what the last run changed, use the command undo: `replan undo`, or /undo on the screen.",
-		"redo":                                              "There is no redo: give the goal of the undone run again.",
+		"redo":                                              "To take an undo back, use the command redo: `replan redo`, or /redo on the screen.",
 	} {
 		refused := (intent.Facts{}).Refuse(goal)
 		if refused.Text != want {

@@ -21,7 +21,11 @@ func commandLine(goal string) string {
 
 // typedCommand is the intent of a goal that is a command.
 func typedCommand(goal string) Intent {
-	return Intent{Category: project, Action: command, Params: map[string]string{"command": commandLine(goal), "typed": "true"}, Confidence: 1}
+	params := map[string]string{"typed": "true"}
+	if line := commandLine(goal); line != "" {
+		params["command"] = line
+	}
+	return Intent{Category: project, Action: command, Params: params, Confidence: 1}
 }
 
 // TypedCommand returns the command line of the intent of a goal that is a command.

@@ -82,14 +82,17 @@ func distinct(c plan.Catalog) plan.Catalog {
 }
 
 // ChatTools returns the tools that a model may call in chat: none if it does not
-// manage loops.
+// manage loops, and only those that read for a side question.
 func ChatTools(b Brief) plan.Catalog {
 	if !b.Prompting.ManagesLoops() {
 		return nil
 	}
 	tools := distinct(b.Catalog)
-	if b.Prompting.PlanTools {
-		tools = append(PlanTools(), tools...)
+	switch {
+	case b.Prompting.About != nil:
+		return reading(tools)
+	case b.Prompting.PlanTools:
+		return append(PlanTools(), tools...)
 	}
 	return tools
 }

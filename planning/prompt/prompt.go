@@ -390,7 +390,7 @@ func (c composition) lastMessage(attachment []Message, cut *cutter) (Message, in
 		}
 	}
 	switch {
-	case c.agent != nil || c.purpose == PurposeCompact:
+	case c.agent != nil || c.purpose == PurposeCompact || c.brief.Prompting.About != nil:
 		parts = []string{c.ask(cut)}
 	case c.last == nil: // a turn of the chat
 		parts = contents(attachment)

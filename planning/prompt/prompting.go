@@ -23,6 +23,9 @@ type Prompting struct {
 
 	Sketch intent.Sketch `json:"sketch,omitzero"` // of the workspace
 
+	// About makes the goal a side question: what may be called only reads.
+	About *About `json:"about,omitempty"`
+
 	// Servers is how each server wants to be used, by its name, in its own words.
 	Servers map[string]untrusted.Text `json:"servers,omitempty"`
 

@@ -511,11 +511,12 @@ func evidenceLines(evidence []plan.Evidence) string {
 
 // ChatRequest is a plain turn of the conversation: the goal is the last message,
 // except for the turns since, see [ReplyMessage] and [Answered]. In the last turn nothing
-// can be called.
+// can be called. A side question comes after the state of its run, see [About].
 func ChatRequest(b Brief, last bool, turns ...Message) Request {
 	tools := ChatTools(b)
 	c := composition{brief: b, purpose: PurposeChat, turns: turns, notes: notesOn(b, tools)}
 	c.offer(tools, last)
+	c.askAbout(b.Prompting.About)
 	return c.request()
 }
 

@@ -128,6 +128,7 @@ func calls(parent string, n int) []prompt.Message {
 func TestPrompts(t *testing.T) {
 	all := everyRequest(prompttest.Full())
 	maps.Copy(all, agentRequests(prompttest.Full()))
+	maps.Copy(all, sideRequests(prompttest.Full()))
 	for name, req := range all {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

@@ -97,6 +97,16 @@ type (
 		Profiles    string // the sub-agents, a line each
 		Read, Write string // the names of the tools of the memory
 	}
+	aboutData struct {
+		Goal     string   // of the run that a side question is about; empty for none
+		State    string   // of that run
+		Plan     string   // its steps, a line each
+		Waits    string   // the call that the user is asked to allow
+		Results  []string // of the steps that have ended
+		Question string
+		Tools    bool // tools can be called
+		Small    bool // the model has few parameters
+	}
 	acceptanceData struct {
 		Search string // the name of the tool that searches in files
 	}

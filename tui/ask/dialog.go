@@ -157,6 +157,9 @@ func (g *Dialog) Reopen() {
 	}
 }
 
+// LookAround hides the dialog; what it asks stays open.
+func (g *Dialog) LookAround() { g.open = false }
+
 // AsksForSession reports whether the current request is one of the session, not of a
 // run.
 func (g *Dialog) AsksForSession() bool {
@@ -197,8 +200,12 @@ func (g *Dialog) Waiting() int { return g.queue.count() }
 func (g *Dialog) Showing() bool { return g.open && g.queue.count() > 0 }
 
 // OpensOver reports whether a key that opens another dialog opens it over this one. While
-// text is edited only help, by a key that types nothing.
+// text is edited only help, by a key that types nothing. A side question answers nothing, so
+// its key may also come early.
 func (g *Dialog) OpensOver(id string, k tea.KeyPressMsg) bool {
+	if id == "run.ask" {
+		return !g.Editing()
+	}
 	return !g.guard.Ignores() && (!g.Editing() || id == "help" && k.Text == "")
 }
 

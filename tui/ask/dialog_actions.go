@@ -157,7 +157,7 @@ func (g *Dialog) leave() {
 		g.turnDetails()
 		return
 	}
-	g.open = false
+	g.LookAround()
 }
 
 // questionActions are the actions that answer a question.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 
 	"replan/agent"
+	"replan/agent/session"
 	"replan/internal/english"
+	"replan/internal/untrusted"
 	"replan/tui/draw"
 	"replan/tui/story"
 	"replan/tui/wording"
@@ -27,6 +29,7 @@ type Pane struct {
 	sent        string               // the user's last message
 	modelLoaded bool                 // a model has written in this conversation, so it is in memory
 
+	sides  *SideCards
 	intro  intro
 	orders *orders     // that the newest refusal offers
 	once   *story.Once // what the runs of the conversation are told a single time
@@ -65,8 +68,14 @@ func New(l *draw.Styles) *Pane {
 	c.find, c.copying = newSearch(&c.viewport, l), newCodeCopier(&c.viewport)
 	c.orders = &orders{chat: &c.viewport}
 	c.prose = newProse(l, c.Markdown, c.copying)
+	c.sides = &SideCards{view: &c.viewport, styles: l, prose: c.prose, sent: func(question untrusted.Text) bool {
+		return c.showsSent(session.SideCommand+" ", question)
+	}}
 	return c
 }
+
+// SideQuestions returns the cards of side questions.
+func (c *Pane) SideQuestions() *SideCards { return c.sides }
 
 // SetState tells the pane about the rest of the screen.
 func (c *Pane) SetState(s State) {

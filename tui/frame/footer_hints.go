@@ -21,6 +21,7 @@ type Keys struct {
 	Busy      bool // there is work to stop
 	Resumable bool // the current run can be resumed
 	Mapped    bool // the plan fills the screen
+	Side      bool // a side question is being answered, or typed
 
 	Played *Playback // playback on this screen; nil for none
 }
@@ -47,7 +48,9 @@ func (f *footerLine) Hints(k Keys) []keymap.Hint {
 	switch k.Focus {
 	case panes.Chat:
 		hints = append(hints, k.Input...)
-		if k.Busy {
+		if k.Side {
+			add("cancel the side question", "run.stop")
+		} else if k.Busy {
 			add("stop", "run.stop")
 		} else if k.Resumable {
 			add("runs", "runs")

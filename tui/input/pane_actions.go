@@ -28,6 +28,7 @@ func actions() keymap.Table[*Pane] {
 func runActions() keymap.Table[*Pane] {
 	return keymap.Table[*Pane]{
 		{ID: "run.steer", Keys: "ctrl+t", Does: "send the text to the current run", Refuse: (*Pane).noSteering, Do: (*Pane).steer},
+		sideRow(),
 	}
 }
 
@@ -61,6 +62,7 @@ func closedActions() keymap.Table[*Pane] {
 		{ID: "chat.editor", Refuse: (*Pane).NoText},
 		{ID: "chat.paste", Refuse: (*Pane).NoText},
 		{ID: "run.steer", Refuse: (*Pane).NoText},
+		{ID: "run.ask", Refuse: (*Pane).NoText},
 		{ID: "chat.new_line", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
 		{ID: "chat.before", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
 		{ID: "chat.after", When: (*Pane).TakesText, Refuse: (*Pane).NoText},
@@ -76,6 +78,8 @@ func (p *Pane) Hints() []keymap.Hint {
 		return []keymap.Hint{k.Hint("take", "list.take"), k.Hint("choose", "list.up", "list.down"), k.Hint("close", "dialog.leave")}
 	case p.Closed:
 		return nil
+	case p.AsksSide():
+		return []keymap.Hint{k.Hint("ask beside the run", "chat.send")}
 	case !p.Running && p.NoModel && p.Empty():
 		return []keymap.Hint{k.Hint("try again", "chat.send")}
 	case !p.Running && p.Can.NoGoals != "":

@@ -44,6 +44,8 @@ type (
 	Focus Place
 	// ShowGate shows the open gate or question.
 	ShowGate struct{}
+	// LookAround hides the open gate or question, which stays open.
+	LookAround struct{}
 	// ReopenFailure asks how to go on from this failed step of the ended run in the plan pane.
 	ReopenFailure struct{ Step *agent.StepState }
 	// ShowStep shows the step with this index in the plan pane.

@@ -43,6 +43,7 @@ var silentKinds = map[event.Kind]string{
 	session.KindHistory:          "passing, for the screen",
 	session.KindChosen:           "for the screen; why nothing was chosen is a note too",
 	session.KindPull:             "for the screen, where models are pulled",
+	session.KindSide:             "passing, for the screen; chat.side prints the whole answer",
 	session.KindRemoved:          "for the screen, where models are removed",
 	session.KindModelServer:      "for the screen, where the server is started",
 	session.KindSettingSaved:     "for the screen, where the choice was made",
@@ -109,7 +110,10 @@ func moments() map[event.Kind]moment {
 		event.KindSynthesisStarted:     {data: event.SynthesisStarted{}},
 		event.KindNote:                 {data: event.Note{Level: "warn", Text: outside}},
 		event.KindChatCompacted:        {session: true, data: event.ChatCompacted{Turns: 2, Reason: outside}},
-		event.KindChatUndone:           {session: true, data: event.ChatUndone{Undo: event.Undo{Run: outside, Files: []event.UndoneFile{{Path: outside}}}}},
+		event.KindChatSide: {session: true, data: event.ChatSide{
+			Question: outside, Text: outside, Status: event.StatusFailed, Error: outside, Calls: []event.SideCall{{Tool: outside, Error: outside}},
+		}},
+		event.KindChatUndone: {session: true, data: event.ChatUndone{Undo: event.Undo{Run: outside, Files: []event.UndoneFile{{Path: outside}}}}},
 	}
 }
 

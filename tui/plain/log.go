@@ -88,6 +88,8 @@ func (l *Log) printSession(d event.Data) {
 	switch d := d.(type) {
 	case session.Resuming:
 		l.before = d
+	case event.ChatSide:
+		l.side(d)
 	case session.Status:
 		l.notes = d.Instructions.Line()
 		l.health.tell(d, l.runs.all())

@@ -121,6 +121,14 @@ func (w *writer) message(e event.Event, answers map[string]untrusted.Text) {
 		}
 		w.line("")
 		w.line("%s", prose(d.Content()))
+	case event.ChatSide:
+		w.heading("### %s, %s", wording.SideTitle, wording.SideNotInRun)
+		w.line("%s", prose(d.Text))
+		if words := wording.SideEnding(d); words != "" {
+			w.line("*%s*", inline(words))
+		}
+		w.line("")
+		w.line("*%s*", inline(strings.Join(wording.SideFacts(d), ", ")))
 	default:
 		for _, entry := range w.session.Session(d) {
 			w.line("")

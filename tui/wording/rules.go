@@ -22,6 +22,7 @@ func RuleWords(r rule.Rule) string {
 	which := map[rule.When]string{
 		rule.WhenReadOnly: " that only read", rule.WhenDestructive: " that can change or delete data",
 		rule.WhenUnmarked: " that do not say what they change", rule.WhenTrusted: " of the workspace",
+		rule.WhenEffects: " that may change something",
 	}[r.When]
 	covered := map[string]string{"workspace:test.run": "running tests", "workspace:test.lint": "running a linter"}[r.Tool]
 	rest, every := strings.CutPrefix(r.String(), "*")
