@@ -154,8 +154,8 @@ func ASCIIGlyphs() Glyphs {
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
-		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
-		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
+		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "{", Blocker: "<-", Ellipsis: "...", Guide: ":", Bullet: "*",
+		Cursor: ">", Rule: "-", Quote: ":", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",
