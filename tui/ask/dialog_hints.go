@@ -33,6 +33,13 @@ func (g *Dialog) Hints() []keymap.Hint {
 		hints = append(hints, g.keys.Hint("leave out", "gate.leave_out"))
 	}
 	hints = append(hints, g.keys.Hint("look around", "dialog.leave"))
+	scrolls := g.reading.lines() > g.reading.inView()
+	if scrolls && severalFiles(g) {
+		hints = append(hints, g.keys.Hint("file", "gate.previous_file", "gate.next_file"))
+	}
+	if scrolls && severalHunks(g) {
+		hints = append(hints, g.keys.Hint("change", "gate.previous_hunk", "gate.next_hunk"))
+	}
 	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
 	}
