@@ -47,6 +47,8 @@ type Glyphs struct {
 	Play      string // playing
 	Pause     string // may be wider
 
+	Above, Below, Before, After string // toward what is out of view
+
 	Border lipgloss.Border
 	Lanes  Lanes
 	Bars   Bars
@@ -132,6 +134,7 @@ func UnicodeGlyphs() Glyphs {
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
 		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
+		Above: "▲", Below: "▼", Before: "◀", After: "▶",
 		Border:    lipgloss.RoundedBorder(),
 		Lanes:     lightLines,
 		Wires:     lightLines,
@@ -156,6 +159,7 @@ func ASCIIGlyphs() Glyphs {
 		Added: "+", Removed: "-", Revised: "~",
 		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "{", Blocker: "<-", Ellipsis: "...", Guide: ":", Bullet: "*",
 		Cursor: ">", Rule: "-", Quote: ":", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
+		Above: "^", Below: "v", Before: "<", After: ">",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",
