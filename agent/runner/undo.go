@@ -42,7 +42,10 @@ func (u *undoer) undo(ctx context.Context, run, refused string) {
 	}
 	u.background.run(func() func() {
 		undone := u.carryOut(ctx, run, false)
-		return func() { u.report(undone) }
+		return func() {
+			u.report(undone)
+			u.overview.findBranch(ctx)
+		}
 	})
 }
 
