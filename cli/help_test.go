@@ -120,7 +120,7 @@ func TestEmptyGoalIsRefused(t *testing.T) {
 func TestMistypedWordsAreNotTakenForAGoal(t *testing.T) {
 	for line, want := range map[string]string{
 		"rnu":                        `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu`,
-		"runz":                       `replan: unknown command "runz"; did you mean run or runs? To use it as a goal: replan -- runz`,
+		"runz":                       `replan: unknown command "runz"; did you mean runs or run? To use it as a goal: replan -- runz`,
 		"rnu foo":                    `replan: unknown command "rnu"; did you mean run? To use it as a goal: replan -- rnu foo`,
 		"stauts":                     `replan: unknown command "stauts"; see replan --help. To use it as a goal: replan -- stauts`,
 		"show ../../x":               `replan: unknown command "show"; did you mean replan runs show? To use it as a goal: replan -- show ../../x`,

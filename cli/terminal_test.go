@@ -115,6 +115,9 @@ func TestQuittingDuringRunEndsItsChildren(t *testing.T) {
 			at := s.mark()
 			s.keys("\x1b")
 			s.until(at, "■ stopped")
+			at = s.mark()
+			s.keys(ctrlC)
+			s.until(at, "again quits")
 			s.keys(ctrlC)
 		},
 	} {

@@ -48,6 +48,8 @@ type Glyphs struct {
 	Play      string // playing
 	Pause     string // may be wider
 
+	Above, Below, Before, After string // toward what is out of view
+
 	Border lipgloss.Border
 	Lanes  Lanes
 	Bars   Bars
@@ -133,6 +135,7 @@ func UnicodeGlyphs() Glyphs {
 		Added: "+", Removed: "−", Revised: "~",
 		Prompt: "›", Separator: "·", Folded: "▸", Unfolded: "▾", Blocker: "←", Ellipsis: "…", Guide: "│", Bullet: "•",
 		Cursor: "▌", Rule: "─", Quote: "│", Branch: "⎇", Full: "▰", Empty: "▱", Play: "▶", Pause: "‖",
+		Above: "▲", Below: "▼", Before: "◀", After: "▶",
 		Border:    lipgloss.RoundedBorder(),
 		Lanes:     lightLines,
 		Wires:     lightLines,
@@ -155,8 +158,9 @@ func ASCIIGlyphs() Glyphs {
 		Draft: ":", Ready: "^", Retry: "@",
 		Spinner: []string{"O", "0", "o", "0"}, Still: "o",
 		Added: "+", Removed: "-", Revised: "~",
-		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "v", Blocker: "<-", Ellipsis: "...", Guide: "|", Bullet: "*",
-		Cursor: ">", Rule: "-", Quote: "|", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
+		Prompt: ">", Separator: "-", Folded: ">", Unfolded: "{", Blocker: "<-", Ellipsis: "...", Guide: ":", Bullet: "*",
+		Cursor: ">", Rule: "-", Quote: ":", Branch: "@", Full: "#", Empty: ".", Play: ">", Pause: "||",
+		Above: "^", Below: "v", Before: "<", After: ">",
 		Border: border,
 		Lanes: Lanes{
 			UD: "|", UDR: "+", UDL: "+", UDLR: "+",

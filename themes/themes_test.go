@@ -54,6 +54,14 @@ func TestStatesDifferInGlyphs(t *testing.T) {
 			}
 			seen[glyph] = state
 		}
+		for fold, glyph := range map[string]string{"collapsed": g.Folded, "expanded": g.Unfolded} {
+			if state, ok := seen[glyph]; ok {
+				t.Errorf("%s: %s and %s are both %q", name, state, fold, glyph)
+			}
+		}
+		if g.Guide == g.Border.Left && name == "ascii" {
+			t.Errorf("%s: the border of a pane and a guide beside it are both %q", name, g.Guide)
+		}
 		if g.Added == g.Removed || g.Added == g.Revised || g.Removed == g.Revised {
 			t.Errorf("%s: got equal marks of a revision", name)
 		}

@@ -131,7 +131,7 @@ func TestSecondClickActivatesChosenRow(t *testing.T) {
 		"runs": {func() *screen { return settled(t, newStory().Listed(), 120, 36).press(ctrlR).show(newStory().Listed()) }, "publish the release", func(s *screen) bool {
 			return slices.Contains(s.session.commands(), any(session.Resume{Run: "r-4"}))
 		}},
-		"settings": {func() *screen { return setting(t, 120, 36) }, "model.think", func(s *screen) bool {
+		"settings": {func() *screen { return setting(t, 120, 36) }, "think", func(s *screen) bool {
 			return slices.ContainsFunc(s.session.commands(), func(c any) bool { _, chose := c.(session.Choose); return chose })
 		}},
 		"servers": {func() *screen { return serving(t, 120, 36) }, "workspace", func(s *screen) bool { return strings.Contains(s.text(), "fs.patch") }},

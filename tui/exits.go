@@ -26,8 +26,8 @@ type exits struct {
 	width     func() int  // of the screen, in cells
 	sideAsked func() bool // a side question is being answered
 
-	warned bool // the last key asked to stop at an open gate and got a warning
-	again  bool // this key repeats that request
+	warned string // the action that the last key asked for, and that a second press does
+	again  bool   // this key is that second press
 }
 
 // exitActions are the actions that stop the run and leave the program.
@@ -67,7 +67,19 @@ func (e *exits) cannotSuspend() string {
 }
 
 // begin notes that a key or a click does the action id, "" for another one.
-func (e *exits) begin(id string) { e.again, e.warned = e.warned && id == "run.stop", false }
+func (e *exits) begin(id string) { e.again, e.warned = id != "" && e.warned == id, "" }
+
+// staysOnce returns what the footer says if this press of the key does not quit yet, else
+// "". A conversation that is at rest is left by a second press: the first may have been
+// meant for a run that ended a moment before.
+func (e *exits) staysOnce() string {
+	clears := e.focus.inChat() && !e.input.Empty() && !e.focus.covered()
+	if e.again || clears || e.continues || e.live.Recorded || e.live.Busy() || len(e.live.All()) == 0 || e.focus.scene().Small {
+		return ""
+	}
+	e.warned = "quit"
+	return e.keys.Name("quit") + " again quits."
+}
 
 // leave clears the input, else quits. It asks first during a run.
 func (e *exits) leave() tea.Cmd {
@@ -134,7 +146,7 @@ func (e *exits) stop() keymap.Requests {
 // warn says that a second press stops the run although something waits for an answer; a
 // narrow screen says only what the keys do.
 func (e *exits) warn(waits, back string) keymap.Requests {
-	e.warned = true
+	e.warned = "run.stop"
 	again, returns := e.keys.Name("run.stop")+" again stops the run, ", e.keys.Name("gate")+" returns"
 	words := waits + ": " + again + returns + " to " + back + "."
 	if draw.VisibleWidth(words) >= e.width()-1 {

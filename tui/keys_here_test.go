@@ -41,7 +41,7 @@ func TestHelpIsSearched(t *testing.T) {
 		if s.press(escape); !s.m.HelpOpen() {
 			t.Fatal("esc closes help instead of clearing the search")
 		}
-		s.wants("Symbols")
+		s.wants("The keys you need first")
 		if s.press(escape); s.m.HelpOpen() {
 			t.Error("esc does not close help")
 		}

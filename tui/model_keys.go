@@ -16,6 +16,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case keymap.Matches(k, m.keys.Binding("run.stop")):
 		id = "run.stop"
+	case keymap.Matches(k, m.keys.Binding("quit")):
+		id = "quit"
 	case keymap.Matches(k, m.keys.Binding("chat.copy")):
 		id = "chat.copy"
 	}
@@ -69,6 +71,9 @@ func (m *Model) pressFocused(k tea.KeyPressMsg) tea.Cmd {
 		cmd, _ := m.pressMode(k)
 		return cmd
 	case keymap.Matches(k, m.keys.Binding("quit")):
+		if m.message.Set(m.exits.staysOnce()); m.message.Text != "" {
+			return nil
+		}
 		a, _ := m.groups.Find("quit")
 		return m.do(a, keymap.PlaceEverywhere)
 	case m.panes.Layout().Small:

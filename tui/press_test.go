@@ -89,7 +89,7 @@ func TestQuestionMarkOpensHelpOnlyOnEmptyInput(t *testing.T) {
 }
 
 func TestHelpListsKeys(t *testing.T) {
-	s := open(t, tui.Options{}, 200, 100).press(f1)
+	s := open(t, tui.Options{}, 200, 120).press(f1)
 	for _, text := range []string{"shift+tab", "alt+enter", "ctrl+g", "allow once", "allow this tool for the run", "follow the running", "half a page up", "send the text to the current run", "requests to the model", "switch model or profile", "collapse or expand", "expand all", "next gate", "filter steps", "think harder"} {
 		s.wants(text)
 	}

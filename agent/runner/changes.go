@@ -75,6 +75,7 @@ func (c *changes) settle(ctx context.Context, choice event.ChangesChoice, active
 		return func() {
 			c.busy = false
 			c.report(done)
+			c.overview.findBranch(ctx)
 			if done.Refused != "" {
 				c.offer(ctx, true) // as they are now
 			}

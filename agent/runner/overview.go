@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +23,8 @@ type overview struct {
 	events       *publisher
 	background   *background
 	tools        Tools
-	branch       func() string // nil skips the lookup
+	branch       func() string                 // nil skips the lookup
+	dirty        func(ctx context.Context) int // nil skips the count
 	routing      event.Routing
 	settings     *settings
 	conversation *conversation
@@ -188,20 +190,33 @@ func (o *overview) opening() int {
 	return prompt.Tokens(prompt.Brief{Catalog: t.offered(o.catalog).Accepted(), Prompting: t.prompting})
 }
 
-// findBranch looks up the branch of the workspace.
-func (o *overview) findBranch() {
-	if o.branch == nil {
+// findBranch looks up the branch of the workspace, and whether files have uncommitted
+// changes, which takes longer.
+func (o *overview) findBranch(ctx context.Context) {
+	if o.branch == nil || ctx.Err() != nil {
 		return
 	}
 	o.background.run(func() func() {
 		branch := untrusted.Text(o.branch())
-		return func() {
-			if o.status.Branch != branch {
-				o.status.Branch = branch
-				o.publishStatus()
-			}
+		o.background.report(func() { o.foundBranch(branch, o.status.Dirty && branch == o.status.Branch) })
+		if branch == "" || o.dirty == nil {
+			return nil
 		}
+		dirty := o.dirty(ctx) > 0
+		if ctx.Err() != nil {
+			return nil
+		}
+		return func() { o.foundBranch(branch, dirty) }
 	})
+}
+
+// foundBranch notes the branch of the workspace, and whether files have uncommitted changes.
+func (o *overview) foundBranch(branch untrusted.Text, dirty bool) {
+	if o.status.Branch == branch && o.status.Dirty == dirty {
+		return
+	}
+	o.status.Branch, o.status.Dirty = branch, dirty
+	o.publishStatus()
 }
 
 // jobConfig holds the settings with which a job is prepared. It copies the

@@ -20,7 +20,7 @@ type scout struct {
 // discover looks up first the model, then the tools, whose servers may have to start.
 func (s *scout) discover(ctx context.Context) {
 	t := s.overview.jobConfig()
-	s.overview.findBranch()
+	s.overview.findBranch(ctx)
 	s.background.run(func() func() {
 		info, err := s.model.Describe(ctx, t.model)
 		s.background.report(func() {

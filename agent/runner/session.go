@@ -119,7 +119,7 @@ func (s *Session) assemble(cfg Config, journal Journal) {
 	s.saver = &saver{events: s.events, background: s.background, log: cfg.Logger, do: cfg.SaveSetting}
 	s.gates = &serverGates{events: s.events, tools: cfg.Tools}
 	s.overview = &overview{
-		events: s.events, background: s.background, tools: cfg.Tools, branch: cfg.Branch, routing: cfg.Routing,
+		events: s.events, background: s.background, tools: cfg.Tools, branch: cfg.Branch, dirty: cfg.Dirty, routing: cfg.Routing,
 		settings: s.settings, conversation: s.conversation, measurements: s.measurements, account: s.account, troubles: map[string]string{},
 		status: session.Status{Workspace: untrusted.Text(cfg.Workspace), Instructions: untrusted.Text(cfg.Instructions), Host: untrusted.Text(cfg.Host)},
 	}
@@ -212,7 +212,7 @@ func (s *Session) loop(ctx context.Context) {
 		case a := <-s.arrivals:
 			s.runs.arrived(a, s.arrivals)
 		case r := <-s.endedRuns:
-			s.closed(r)
+			s.closed(ctx, r)
 			if !s.busy() {
 				s.changes.offer(ctx, false)
 			}
@@ -267,7 +267,7 @@ func (s *Session) shutDown(ctx context.Context) {
 		case a := <-s.arrivals:
 			s.runs.arrived(a, s.arrivals)
 		case r := <-s.endedRuns:
-			s.closed(r)
+			s.closed(ctx, r)
 		case k := <-s.planCalls:
 			k.refuse(errInterrupted)
 		case k := <-s.stoppedCalls:
@@ -537,13 +537,13 @@ func (s *Session) stop(why error) {
 // closed takes a run whose workers have stopped out of the session, and passes on what it
 // has shown. Remarks that it did not take go to another current run, or become the next
 // goal.
-func (s *Session) closed(r *activeRun) {
+func (s *Session) closed(ctx context.Context, r *activeRun) {
 	s.runs.remove(r)
 	if r.askedModel() {
 		s.warmer.worked(r.run().Now)
 	}
 	s.measurements.add(r.run())
-	s.overview.findBranch()
+	s.overview.findBranch(ctx)
 	if r.inner() {
 		r.finishCall()
 	} else {

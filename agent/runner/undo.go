@@ -46,7 +46,10 @@ func (u *undoer) undo(ctx context.Context, c session.Undo, refused string) {
 	}
 	u.background.run(func() func() {
 		undone := u.carryOut(ctx, c, false)
-		return func() { u.report(undone) }
+		return func() {
+			u.report(undone)
+			u.overview.findBranch(ctx)
+		}
 	})
 }
 

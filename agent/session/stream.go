@@ -45,6 +45,7 @@ type Status struct {
 	Host          untrusted.Text      `json:"host,omitempty"`   // of the model server
 	Trouble       prompt.ModelTrouble `json:"trouble,omitzero"` // the cause of Problem
 	Branch        untrusted.Text      `json:"branch,omitempty"` // of the workspace's repository, "" if unknown
+	Dirty         bool                `json:"dirty,omitempty"`  // files of the workspace have uncommitted changes
 	Review        bool                `json:"review,omitempty"` // plans of the next runs are held for review
 }
 

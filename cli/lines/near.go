@@ -34,9 +34,9 @@ func (job Job) meant(ctx context.Context, a *app.App, input *app.Input, refusal 
 // number of one or none of them. It returns that order, "" for none, and the words of the
 // refusal that the question did not say.
 func askNear(ctx context.Context, input *app.Input, refusal event.ChatReply) (order string, rest untrusted.Text, err error) {
-	said, after, _ := strings.Cut(string(refusal.Text), intent.DidYouMean(refusal.Near))
+	said, after, _ := strings.Cut(refusal.Text.Visible(), untrusted.Visible(intent.DidYouMean(refusal.Near)))
 	var question strings.Builder
-	question.WriteString(untrusted.Visible(said) + intent.DidYouMean(nil) + "\n")
+	question.WriteString(said + intent.DidYouMean(nil) + "\n")
 	for i, text := range refusal.Near {
 		fmt.Fprintf(&question, "  [%d] %s\n", i+1, untrusted.Line(text))
 	}

@@ -1,6 +1,7 @@
 package english
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,12 +140,16 @@ func DidYouMean(word string, known []string) string {
 }
 
 // DidYouMeanAny is [DidYouMean] for words of which any may be meant, such as commands: it
-// names all that are equally near.
+// names all that are equally near, those as long as the word first, since a wrong letter is
+// likelier than one that is missing.
 func DidYouMeanAny(word string, known []string) string {
 	all := nearest(word, known)
 	if len(all) == 0 || all[0] == word {
 		return ""
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b string) int {
+		lengthens := func(known string) int { return max(len(known)-len(word), len(word)-len(known)) }
+		return cmp.Or(lengthens(a)-lengthens(b), strings.Compare(a, b))
+	})
 	return "; did you mean " + List(all, "or") + "?"
 }

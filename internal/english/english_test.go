@@ -71,7 +71,7 @@ func TestNearestWordIsOneThatWasMistyped(t *testing.T) {
 func TestAllWordsThatAreEquallyNearMayBeMeant(t *testing.T) {
 	known := []string{"runs", "run", "plan", "replay"}
 	for word, want := range map[string]string{
-		"runz": "; did you mean run or runs?", "rnu": "; did you mean run?", "plam": "; did you mean plan?", "doctor": "", "run": "",
+		"runz": "; did you mean runs or run?", "rnu": "; did you mean run?", "plam": "; did you mean plan?", "doctor": "", "run": "",
 	} {
 		if got := english.DidYouMeanAny(word, known); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)

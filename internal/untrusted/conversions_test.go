@@ -49,6 +49,7 @@ var ownWords = map[string]string{
 	"planning/plan.ToolError.Outdated": "becomes event.StepFailed.Outdated",
 	"planning/plan.PendingServer.Why":  "becomes the rule of a gate",
 	"agent/session.Create.Goal":        "what the user typed; it goes to the planner",
+	"agent/session.Resolve.Reason":     "what the user typed; it becomes event.GateResolved.Reason",
 }
 
 // load type-checks packages of this module without their tests.

@@ -230,6 +230,9 @@ func NothingFound(in Intent, history []plan.HistoryItem) bool {
 			}
 		}
 	}
+	if summary := a.result("code.summarize").Summary; in.Category == explain && summary != "" && !strings.HasPrefix(summary, plan.NoDeclaration) {
+		return false
+	}
 	return looked && (in.Category == navigate || in.Category == explain)
 }
 

@@ -147,6 +147,8 @@ func TestEmptyResultsCountAsNothingFound(t *testing.T) {
 		"no definition":                 {"where is Foo defined", []plan.HistoryItem{item("code.definition", map[string]any{"definitions": []any{}})}, true},
 		"no use of what is there":       {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": map[string]any{"path": "a"}})}, false},
 		"no use and no definition":      {"where is Foo used", []plan.HistoryItem{item("code.references", map[string]any{"references": []any{}, "definition": nil})}, true},
+		"a declaration, and no match":   {"how does Signer.sign work", []plan.HistoryItem{item("fs.search", none), item("code.summarize", map[string]any{"summary": "`Signer.sign` is a method"})}, false},
+		"no declaration and no match":   {"how does Signer.sign work", []plan.HistoryItem{item("fs.search", none), item("code.summarize", map[string]any{"summary": plan.NoDeclaration + "`Signer.sign` was found."})}, true},
 		"no test of that name":          {"why does TestFoo fail", []plan.HistoryItem{item("test.run", map[string]any{"summary": `no test matches "TestFoo"`})}, true},
 		"no tests":                      {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true, "summary": "there are no tests to run"})}, true},
 		"tests that pass are an answer": {"run the tests", []plan.HistoryItem{item("test.run", map[string]any{"passed": true})}, false},

@@ -322,6 +322,9 @@ const (
 // was no test that could fail.
 const NoTests = "there are no tests to run"
 
+// NoDeclaration begins the summary of a name that code.summarize finds declared nowhere.
+const NoDeclaration = "No declaration of "
+
 // CountVerified returns how many pieces of evidence are verified.
 func CountVerified(evidence []Evidence) int {
 	n := 0

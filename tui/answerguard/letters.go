@@ -171,7 +171,7 @@ func (l *Letters) becomeText(g *Guard) Verdict {
 // it is about. Others only show more of it.
 func answers(id string) bool {
 	switch id {
-	case "dialog.leave", "gate.details", "gate.sides", "gate.next", "gate.previous", "review.move_up", "review.move_down":
+	case "dialog.leave", "gate.details", "gate.sides", "gate.next", "gate.previous", "gate.next_hunk", "gate.previous_hunk", "gate.next_file", "gate.previous_file", "review.move_up", "review.move_down":
 		return false
 	default:
 		return !strings.HasPrefix(id, "move.")

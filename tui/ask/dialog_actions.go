@@ -201,7 +201,7 @@ func (g *Dialog) refuse() keymap.Requests {
 
 // GateLines returns the keys and words of the actions on a gate.
 func GateLines() keymap.Lines {
-	return slices.Concat(gateActions().Lines(), refusing().Lines(), leavingOut().Lines(), looking().Lines())
+	return slices.Concat(gateActions().Lines(), refusing().Lines(), leavingOut().Lines(), looking().Lines(), hunks().Lines())
 }
 
 // QuestionLines returns those of the actions that answer a question, and of the argument
@@ -225,7 +225,7 @@ func step(by int) func(*Dialog) keymap.Requests {
 
 // scrolling returns the actions that scroll the document or toggle its diffs.
 func (g *Dialog) scrolling() keymap.Handlers {
-	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(viewing().For(g))
+	return keymap.Scrolling(g.reading.inView(), g.reading.scroll).With(viewing().For(g), hunks().For(g))
 }
 
 // viewing are the other actions on the document.

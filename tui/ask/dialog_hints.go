@@ -39,6 +39,13 @@ func (g *Dialog) Hints() []keymap.Hint {
 		leave = "back"
 	}
 	hints = append(hints, g.keys.Hint(leave, "dialog.leave"))
+	scrolls := g.reading.lines() > g.reading.inView()
+	if scrolls && severalFiles(g) {
+		hints = append(hints, g.keys.Hint("file", "gate.previous_file", "gate.next_file"))
+	}
+	if scrolls && severalHunks(g) {
+		hints = append(hints, g.keys.Hint("change", "gate.previous_hunk", "gate.next_hunk"))
+	}
 	if g.noSides() == "" {
 		hints = append(hints, g.keys.Hint("diff", "gate.sides"))
 	}

@@ -130,7 +130,10 @@ const graphTool = 14
 const graphNarrow = 100
 
 // graphTitles are the widths titles may be cut to, in cells, best first.
-var graphTitles = []int{32, 28, 24, 21, 18, 15}
+var graphTitles = []int{64, 48, 40, 32, 28, 24, 21, 18, 15}
+
+// graphCut is the width of titles, in cells, that are worth a part of the graph out of view.
+const graphCut = 21
 
 // graphBeside is the maximum number of nodes for which fit tries to fit
 // the pane.
@@ -292,7 +295,7 @@ func (g *graph) fit() bool {
 // rescale lays out the graph at the zoom the user chose. Without one, it
 // keeps titles legible and as little as possible out of view.
 func (g *graph) rescale() {
-	title := graphTitles[len(graphTitles)/2]
+	title := graphCut
 	want, direction := g.zoom, g.scale.direction
 	if want == zoomAuto {
 		want = zoomLine
@@ -304,6 +307,26 @@ func (g *graph) rescale() {
 	}
 	if !g.try(g.measure(want, direction, title)) {
 		g.try(g.measure(want, planlayout.Down, title))
+	}
+	if want != zoomSigns {
+		g.widen()
+	}
+}
+
+// widen cuts titles less where the graph is narrower than the pane.
+func (g *graph) widen() {
+	was := g.scale
+	for _, title := range graphTitles {
+		s := g.measure(was.zoom, was.direction, title)
+		if title <= graphCut || s.title <= was.title {
+			break
+		}
+		if width, _ := g.least(s); width <= g.width && g.try(s) && g.layers.Width <= g.width {
+			return
+		}
+	}
+	if g.scale != was {
+		g.try(was)
 	}
 }
 

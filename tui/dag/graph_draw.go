@@ -2,6 +2,7 @@ package dag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -27,12 +28,67 @@ func (g *graph) draw(at int, focused bool) []string {
 			g.drawBox(c, i, k, sides)
 		}
 	}
+	g.drawBeyond(c)
 	lines := c.Lines()
 	if len(lines) < g.height {
 		l := g.styles
 		lines = append(lines, l.Fit(" "+l.Faint.Render(l.Cut(g.reason, g.width-2)), g.width))
 	}
 	return lines
+}
+
+// drawBeyond draws at each edge of the view how many boxes end beyond it.
+func (g *graph) drawBeyond(c *draw.Canvas) {
+	const leastWidth, leastHeight = 30, 6 // cells
+	if c.W < leastWidth || c.H < leastHeight {
+		return
+	}
+	l := g.styles
+	var toLeft, toRight, above, below int
+	for _, b := range g.layers.Boxes {
+		switch {
+		case b.Y < c.Y:
+			above++
+		case b.Y+b.H > c.Y+c.H:
+			below++
+		case b.X < c.X:
+			toLeft++
+		case b.X+b.W > c.X+c.W:
+			toRight++
+		}
+	}
+	more := func(n int, before, after string, x func(width int) int, y int) {
+		if n == 0 {
+			return
+		}
+		words := before + fmt.Sprintf("%d more", n) + after
+		at := draw.Rect{X: c.X + x(draw.VisibleWidth(words)), Y: c.Y + y, W: draw.VisibleWidth(words), H: 1}
+		if y == c.H/2 {
+			at.Y = g.freeLine(at, c.H/4)
+		}
+		c.Put(at.X, at.Y, l.Selected(l.Accent), words)
+	}
+	first, middle, last := func(int) int { return 0 }, func(width int) int { return (c.W - width) / 2 }, func(width int) int { return c.W - width }
+	more(above, " "+l.Glyphs.Above+" ", " ", middle, 0)
+	more(below, " "+l.Glyphs.Below+" ", " ", middle, c.H-1)
+	more(toLeft, l.Glyphs.Before+" ", " ", first, c.H/2)
+	more(toRight, " ", " "+l.Glyphs.After, last, c.H/2)
+}
+
+// freeLine returns the line nearest to a mark, at most so many lines away, on which the mark
+// would cover no box; the mark's own line if there is none.
+func (g *graph) freeLine(mark draw.Rect, most int) int {
+	for away := range most {
+		for _, y := range []int{mark.Y + away, mark.Y - away} {
+			covers := func(b planlayout.Box) bool {
+				return b.Y <= y && y < b.Y+b.H && b.X < mark.X+mark.W && mark.X < b.X+b.W
+			}
+			if !slices.ContainsFunc(g.layers.Boxes, covers) {
+				return y
+			}
+		}
+	}
+	return mark.Y
 }
 
 // graphRelatives is what is highlighted: the selected node, its dependencies and its

@@ -18,7 +18,9 @@ type Help struct {
 	document
 	version   string
 	search    string
-	searching bool // keys edit the search
+	searching bool  // keys edit the search
+	reached   int   // the section that a key leads to, counted from 1; 0 for none
+	sections  []int // first line of each
 	HelpPage
 }
 
@@ -46,7 +48,7 @@ func (h *Help) Open(page HelpPage) {
 
 // seek sets the search text.
 func (h *Help) seek(text string) {
-	h.search = text
+	h.search, h.reached = text, 0
 	h.reset()
 }
 
@@ -63,7 +65,22 @@ func helpActions() keymap.Table[*Help] {
 	return keymap.Table[*Help]{
 		{ID: "dialog.leave", Do: keymap.Calls((*Help).leave)},
 		{ID: "list.search", Do: keymap.Calls(func(h *Help) { h.searching = true })},
+		{ID: "pane.next", Do: keymap.Calls(func(h *Help) { h.toSection(1) })},
+		{ID: "pane.previous", Do: keymap.Calls(func(h *Help) { h.toSection(-1) })},
 	}
+}
+
+// toSection scrolls to the next section or the previous one, and around.
+func (h *Help) toSection(by int) {
+	n := len(h.sections)
+	if n == 0 {
+		return
+	}
+	if h.reached == 0 && by < 0 {
+		h.reached = n + 1
+	}
+	h.reached = (h.reached-1+by+n)%n + 1
+	h.by(h.sections[h.reached-1] - h.first())
 }
 
 // helpSearchActions are the actions while letters go to the search.
@@ -110,7 +127,7 @@ func (h *Help) Hints() []keymap.Hint {
 	if h.searching {
 		return []keymap.Hint{h.Keys.Hint("done", "list.choose"), leave, h.Keys.Hint("scroll", "list.up", "list.down")}
 	}
-	return []keymap.Hint{leave, h.Keys.Hint("search", "list.search"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("top, end", "move.first", "move.last")}
+	return []keymap.Hint{leave, h.Keys.Hint("search", "list.search"), h.Keys.Hint("scroll", "move.up", "move.down"), h.Keys.Hint("next section", "pane.next"), h.Keys.Hint("top, end", "move.first", "move.last")}
 }
 
 // matching returns the groups with the actions whose line contains every word of the
@@ -182,73 +199,159 @@ func (h *Help) View(size draw.Rect) []string {
 	return h.middle(size, width, h.section(title, note, l.Block(lines, width-4, height)), h.section("", "", l.Block(foot, width-4, 1)))
 }
 
-// write writes the signs, the keys and the chat commands.
+// needed returns the ten keys that a reader of the page needs first, none in a dialog or in
+// a pane with keys of its own.
+func (h *Help) needed() []keymap.Hint {
+	k := h.Keys
+	switch {
+	case len(h.Now) > 0:
+		return nil
+	case h.Here == keymap.PlaceReplay:
+		return []keymap.Hint{
+			k.Hint("pause or continue", "replay.pause"), k.Hint("next moment", "replay.forth"), k.Hint("previous moment", "replay.back"),
+			k.Hint("faster", "replay.faster"), k.Hint("slower", "replay.slower"), k.Hint("to the end", "replay.end"), k.Hint("next pane", "pane.next"),
+			k.Hint("in the plan: open a step", "plan.open"), k.Hint("search everything you can do", "palette"), k.Hint("quit", "replay.quit"),
+		}
+	case h.Here != keymap.PlaceChat:
+		return nil
+	}
+	return []keymap.Hint{
+		k.Hint("send your goal", "chat.send"), k.Hint("at a gate: allow once", "gate.once"), k.Hint("at a gate: deny", "gate.deny"),
+		k.Hint("stop the run", "run.stop"), k.Hint("quit", "quit"), k.Hint("next pane", "pane.next"), k.Hint("in the plan: open a step", "plan.open"),
+		k.Hint("in the plan: undo the run", "plan.undo"), k.Hint("search everything you can do", "palette"), k.Hint("past runs and conversations", "runs"),
+	}
+}
+
+// helpColumn is the width of a column of keys, in cells, where there are two.
+const helpColumn = 46
+
+// write writes the keys that are needed first, the signs, the sections, all keys and the
+// chat commands.
 func (h *Help) write(doc *draw.Document, columns bool) {
 	l, groups := h.Styles, h.matching(h.ordered())
-	const column = 46 // cells
+	commands := h.matching([]keymap.Group{h.Commands})
 	if h.search == "" {
+		h.writeNeeded(doc, columns)
 		doc.Heading("Symbols")
 		doc.Add(draw.Flow(h.signs(), "   ", doc.Width)...)
-	}
-	if len(h.Now) > 0 && h.search == "" {
-		doc.Heading("In the dialog below")
-		for _, k := range h.Now {
-			doc.Add("  " + l.Key.Render(k.Label) + "  " + k.Does)
+		if len(h.Now) > 0 {
+			doc.Heading("In the dialog below")
+			for _, k := range h.Now {
+				doc.Add("  " + l.Key.Render(k.Label) + "  " + k.Does)
+			}
 		}
+		h.writeContents(doc, slices.Concat(groups, commands))
 	}
-	commands := h.matching([]keymap.Group{h.Commands})
 	if len(groups)+len(commands) == 0 {
 		doc.Prose(l.Faint, "No key matches; "+h.Keys.Name("dialog.leave")+" shows all.")
 	}
 	if h.search == "" {
 		doc.Blank()
 	}
+	top := len(doc.Lines)
+	h.sections = nil
 	if columns {
-		left, right := h.columns(column, groups)
+		n := half(groups)
+		left, right := h.column(helpColumn, groups[:n], top), h.column(helpColumn, groups[n:], top)
 		for i := range max(len(left), len(right)) {
-			doc.Add(l.Fit(draw.At(left, i), column+2) + draw.At(right, i))
+			doc.Add(l.Fit(draw.At(left, i), helpColumn+2) + draw.At(right, i))
 		}
 	} else {
-		doc.Add(h.column(doc.Width, groups)...)
+		doc.Add(h.column(doc.Width, groups, top)...)
 	}
 	if len(commands) > 0 {
 		doc.Blank()
-		doc.Add(h.commandLines(commands[0], doc.Width)...)
+		doc.Add(h.commandLines(commands[0], doc.Width, len(doc.Lines))...)
 	}
 }
 
-// columns splits groups, in order, into two columns of similar length.
-func (h *Help) columns(width int, groups []keymap.Group) (left, right []string) {
+// writeNeeded writes the keys that the reader needs first.
+func (h *Help) writeNeeded(doc *draw.Document, columns bool) {
+	l, keys, names := h.Styles, h.needed(), 0
+	if len(keys) == 0 {
+		return
+	}
+	doc.Heading("The keys you need first")
+	for _, k := range keys {
+		names = max(names, draw.VisibleWidth(k.Label))
+	}
+	line := func(k keymap.Hint) string { return "  " + l.Key.Render(l.Fit(k.Label, names)) + "  " + k.Does }
+	if !columns {
+		for _, k := range keys {
+			doc.Add(l.Cut(line(k), doc.Width))
+		}
+		return
+	}
+	half := (len(keys) + 1) / 2
+	for i, k := range keys[:half] {
+		right := ""
+		if half+i < len(keys) {
+			right = line(keys[half+i])
+		}
+		doc.Add(l.Fit(line(k), helpColumn+2) + right)
+	}
+}
+
+// writeContents names the sections, and the key that leads through them.
+func (h *Help) writeContents(doc *draw.Document, groups []keymap.Group) {
+	l := h.Styles
+	doc.Heading("Sections: " + h.Keys.Name("pane.next") + " leads through them")
+	var titles []string
+	for i, g := range groups {
+		style := l.Text
+		if i+1 == h.reached {
+			style = l.Selected(l.Strong)
+		}
+		if g.Title == "" {
+			g.Title = commandsTitle
+		}
+		titles = append(titles, style.Render(g.Title))
+	}
+	doc.Add(draw.Flow(titles, " "+l.Glyphs.Separator+" ", doc.Width)...)
+}
+
+// half returns how many of the groups, in order, fill the left one of two columns of
+// similar length.
+func half(groups []keymap.Group) (n int) {
 	all := 0
 	for _, g := range groups {
 		all += len(g.Actions) + 2
 	}
-	n := 0
 	for i, lines := 0, 0; i < len(groups) && lines < all/2; i++ {
 		lines += len(groups[i].Actions) + 2
 		n = i + 1
 	}
-	return h.column(width, groups[:n]), h.column(width, groups[n:])
+	return n
 }
 
-// column draws groups of keys in one column.
-func (h *Help) column(width int, groups []keymap.Group) []string {
+// column draws groups of keys in one column that begins at a line of the document.
+func (h *Help) column(width int, groups []keymap.Group, top int) []string {
 	doc := &draw.Document{Styles: h.Styles, Width: width}
 	names := 0
 	for _, g := range h.Groups {
 		names = max(names, keyWidth(g))
 	}
 	for _, g := range groups {
-		writeKeys(doc, g, names)
+		h.writeSection(doc, g, names, top)
 	}
 	return doc.Lines
 }
 
-// commandLines lists the chat commands.
-func (h *Help) commandLines(commands keymap.Group, width int) []string {
+// writeSection draws a section, and notes where it begins.
+func (h *Help) writeSection(doc *draw.Document, g keymap.Group, names, top int) {
+	doc.Blank()
+	h.sections = append(h.sections, top+len(doc.Lines))
+	writeKeys(doc, g, names, len(h.sections) == h.reached)
+}
+
+// commandsTitle is the title of the section of the chat commands.
+const commandsTitle = "Commands of the chat"
+
+// commandLines lists the chat commands, from a line of the document on.
+func (h *Help) commandLines(commands keymap.Group, width, top int) []string {
 	doc := &draw.Document{Styles: h.Styles, Width: width}
-	commands.Title = "Commands of the chat"
-	writeKeys(doc, commands, min(keyWidth(commands), width/2))
+	commands.Title = commandsTitle
+	h.writeSection(doc, commands, min(keyWidth(commands), width/2), top)
 	return doc.Lines
 }
 
@@ -262,10 +365,20 @@ func keyWidth(g keymap.Group) int {
 }
 
 // writeKeys writes a group of keys with their names in a column.
-func writeKeys(doc *draw.Document, g keymap.Group, column int) {
+func writeKeys(doc *draw.Document, g keymap.Group, column int, chosen bool) {
+	if chosen {
+		doc.Blank()
+		doc.Add(doc.Styles.Selected(doc.Styles.Strong).Render(g.Title))
+	} else {
+		doc.Heading(g.Title)
+	}
+	writeActions(doc, g.Actions, column)
+}
+
+// writeActions writes keys with their names in a column.
+func writeActions(doc *draw.Document, actions []keymap.Action, column int) {
 	l := doc.Styles
-	doc.Heading(g.Title)
-	for _, a := range g.Actions {
+	for _, a := range actions {
 		name := l.Cut(a.Key.Help().Key, column)
 		doc.Item("  "+l.Key.Render(l.Fit(name, column))+"  ", lipgloss.NewStyle(), a.Key.Help().Desc)
 	}

@@ -196,6 +196,9 @@ func (d *Runs) title(width int) string {
 	if width >= 50 {
 		title += l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Faint.Render(where)
 	}
+	if width >= 90 && !d.listsConversations {
+		title += l.Faint.Render(" "+l.Glyphs.Separator+" ") + l.Key.Render(d.Keys.Name("runs.play")) + l.Faint.Render(" plays one")
+	}
 	return title
 }
 

@@ -285,23 +285,59 @@ func (d *Settings) Hints() []keymap.Hint {
 func (d *Settings) View(size draw.Rect) []string {
 	const widest = 110
 	width, inner := d.width(size, widest)
-	column := 0
-	if d.settings != nil {
-		for _, s := range d.settings.Settings {
-			column = max(column, ansi.StringWidth(s.Key))
-		}
-	}
 	foot := d.foot(inner)
 	return d.view(size, listView{
 		title: d.Styles.Strong.Render("Settings"), width: width, count: d.count(), each: 1,
-		row:   func(i int) []string { return []string{d.row(i, min(column+2, inner/2), inner)} },
+		row:   func(i int) []string { return []string{d.row(i, d.columns(inner), inner)} },
 		empty: []string{d.Styles.Faint.Render("Looking" + d.Styles.Glyphs.Ellipsis)},
 		foot:  foot[:min(len(foot), max(size.H/3, 1))],
 	})
 }
 
-// row draws one setting: its key, its value and its source.
-func (d *Settings) row(i, column, width int) string {
+// settingColumns are the widths of the columns of keys, in cells.
+type settingColumns struct {
+	section int // 0 where the names of the sections stand before each key
+	name    int
+}
+
+// columns returns the widths of the columns of keys in rows of width cells.
+func (d *Settings) columns(width int) settingColumns {
+	var c settingColumns
+	whole := 0
+	if d.settings != nil {
+		for _, s := range d.settings.Settings {
+			section, name := sectionOf(s.Key)
+			c.section, c.name, whole = max(c.section, ansi.StringWidth(section)+2), max(c.name, ansi.StringWidth(name)+2), max(whole, ansi.StringWidth(s.Key)+2)
+		}
+	}
+	if c.section+c.name > width/2 {
+		return settingColumns{name: min(whole, width/2)}
+	}
+	return c
+}
+
+// sectionOf splits a key into the name of its section in the configuration and its name
+// there, "" for a key outside of all sections.
+func sectionOf(key string) (section, name string) {
+	if section, name, found := strings.Cut(key, "."); found {
+		return section, name
+	}
+	return key, ""
+}
+
+// heading returns the name of the section that begins with a row in view, else "".
+func (d *Settings) heading(i int) string {
+	section, _ := sectionOf(d.settings.Settings[i].Key)
+	if i > d.Top {
+		if above, _ := sectionOf(d.settings.Settings[i-1].Key); above == section {
+			return ""
+		}
+	}
+	return section
+}
+
+// row draws one setting: its section, its key, its value and its source.
+func (d *Settings) row(i int, columns settingColumns, width int) string {
 	l, s := d.Styles, d.setting(i)
 	line := l.Line(i == d.At, true)
 	style, from := l.Text, l.Faint
@@ -311,7 +347,12 @@ func (d *Settings) row(i, column, width int) string {
 	case "this session":
 		style, from = l.Strong, l.Accent
 	}
-	drawn := line.Cursor + line.Fill(line.Draw(l.Muted, l.Cut(s.Key, column-1)), column)
+	drawn, name := line.Cursor, s.Key
+	if columns.section > 0 {
+		_, name = sectionOf(s.Key)
+		drawn += line.Fill(line.Draw(l.Strong, d.heading(i)), columns.section)
+	}
+	drawn += line.Fill(line.Draw(l.Muted, l.Cut(name, columns.name-1)), columns.name)
 	const source = 22 // cells
 	room := width - draw.VisibleWidth(drawn)
 	value := untrusted.Line(cmp.Or(s.Value, "none"))
@@ -342,7 +383,7 @@ func (d *Settings) foot(width int) []string {
 		if d.editing {
 			lines = append(lines, l.CutLeft(l.Muted.Render(s.Key+" = ")+l.Strong.Render(untrusted.Line(d.text))+l.Selected(l.Text).Render(" "), width))
 		}
-		words := s.Source
+		words := s.Key + " " + l.Glyphs.Separator + " " + s.Source
 		if s.About != "" {
 			words += ": " + s.About
 		}

@@ -56,3 +56,11 @@ func TestTypedSettingCanBeDiscarded(t *testing.T) {
 	s.Lacks("limits.max_steps = 15")
 	s.Sent()
 }
+
+// The names of sections are those of the configuration and of "replan config list".
+func TestSettingsAreGroupedBySection(t *testing.T) {
+	s, _ := setting(t, 120, 36)
+	s.Wants("│ ▌model     name ", "│            think ", "│  limits    max_steps ", "│  policy               2 rules", "model.name · user file")
+	s, _ = setting(t, 40, 12)
+	s.Wants("│ ▌model.name ", "limits.max_steps")
+}

@@ -197,6 +197,17 @@ func (r *DiffRows) changes(first int) []Range {
 	return out
 }
 
+// starting returns the first row of each part that begins with a line of a kind, counted
+// from a first row.
+func (r *DiffRows) starting(kind patch.Kind, first int) (rows []int) {
+	for n, item := range r.items {
+		if item.Left >= 0 && r.patch.Lines[item.Left].Kind == kind {
+			rows = append(rows, first+r.starts[n])
+		}
+	}
+	return rows
+}
+
 // Rows returns row i as the line of a sheet.
 func (r *DiffRows) Rows(i, _ int) []string { return []string{r.row(i)} }
 

@@ -18,6 +18,8 @@ type Document struct {
 	Width  int
 	Lines  []string
 	Diffs  bool // it contains a diff
+	files  []int
+	hunks  []int
 	exact  bool // it shows a call to approve: values show invisible characters
 	parts  []laterPart
 }
@@ -36,6 +38,12 @@ func (d *Document) later(n int, draw func(i int) string) {
 		d.parts = append(d.parts, laterPart{from, from + n, draw})
 	}
 }
+
+// Files returns the first line of each file of the diffs, in order.
+func (d *Document) Files() []int { return d.files }
+
+// HunkLines returns the first line of each hunk of the diffs, in order.
+func (d *Document) HunkLines() []int { return d.hunks }
 
 // drawn returns lines from to to, drawing those that are not drawn yet.
 func (d *Document) drawn(from, to int) []string {

@@ -58,7 +58,7 @@ func TestHeaderShowsRunState(t *testing.T) {
 		"failed":        {ended(event.StatusFailed, event.ReasonStepFailed), "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := text(newFrame(Options{}).Header(c.state, 80)); !strings.HasSuffix(strings.TrimSpace(got), c.want) {
+			if got := text(newFrame(Options{}).Header(c.state, 50)); !strings.HasSuffix(strings.TrimSpace(got), c.want) {
 				t.Errorf("got %q, want %q at its end", got, c.want)
 			}
 		})

@@ -2,8 +2,10 @@ package frame
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"replan/agent"
 	"replan/agent/event"
@@ -37,16 +39,25 @@ func (h *header) Header(s State, width int) string {
 		left += "  " + l.Warning.Render("replay")
 	}
 	used := draw.VisibleWidth(left)
-	right := strings.Join(h.fitting(h.facts(s, width, width-used), width-used), l.Faint.Render(" "+l.Glyphs.Separator+" "))
+	folder, branch := draw.ShortPath(s.Session.Workspace.Line(), h.home), s.Session.Branch.Line()
+	kept := 0 // for the folder
+	if width >= wordsFrom && folder != "" {
+		const most = 16
+		kept = 5 + min(draw.VisibleWidth(path.Base(folder)), most)
+	}
+	facts := h.fitting(h.facts(s, width, width-used-kept), width-used-kept)
+	right := strings.Join(facts, l.Faint.Render(" "+l.Glyphs.Separator+" "))
 	if right != "" {
 		right += " "
 	}
 	room := width - used - 3 - draw.VisibleWidth(right) - 2
 	const least = 8 // shorter paths are useless
-	folder, branch := draw.ShortPath(s.Session.Workspace.Line(), h.home), s.Session.Branch.Line()
 	if branch != "" {
 		const longest = 24
 		branch = " " + l.Glyphs.Branch + " " + l.Cut(branch, longest)
+		if s.Session.Dirty {
+			branch += dirtyMark
+		}
 	}
 	if room < draw.VisibleWidth(branch)+least {
 		branch = "" // the folder has priority
@@ -56,6 +67,10 @@ func (h *header) Header(s State, width int) string {
 	}
 	return l.Fit(l.Sides(left, right, width), width)
 }
+
+// dirtyMark follows the branch of a workspace with uncommitted changes, as in the prompts
+// of shells.
+const dirtyMark = "*"
 
 // fact is a part of the header. Facts with a lower rank stay longer as space
 // shrinks.
@@ -108,9 +123,11 @@ func (h *header) facts(s State, width, room int) []fact {
 			facts = append(facts, fact{rank, text})
 		}
 	}
-	run, meter := h.runFact(s), h.meter(s, width)
+	run, meter, narrow := h.runFact(s), h.meter(s, width), width < wordsFrom
 	add(1, run)
-	narrow := width < wordsFrom
+	if !narrow {
+		add(2, h.timeFact(s))
+	}
 	if name := s.Model().Line(); name != "" {
 		const least, longest = 6, 40 // cells
 		left := room - draw.VisibleWidth(run) - draw.VisibleWidth(meter) - 3*separatorWidth
@@ -149,7 +166,7 @@ func (h *header) facts(s State, width, room int) []fact {
 	if k := s.Session.Planner; k != "" && k != event.PlannerAuto && !narrow {
 		add(7, l.Muted.Render("planner "+untrusted.Line(string(k))))
 	}
-	if s.Session.Tools > 0 && !narrow {
+	if s.Session.Tools > 0 && width >= draw.WideFrom {
 		add(9, l.Muted.Render(english.Count(s.Session.Tools, "tool")))
 	}
 	if !narrow {
@@ -220,6 +237,21 @@ func (h *header) runFact(s State) string {
 	}
 }
 
+// timeFact returns how long the run takes or took, "" before the first run.
+func (h *header) timeFact(s State) string {
+	if s.Run == nil || s.Closed && !h.replay {
+		return ""
+	}
+	elapsed := s.Run.Elapsed() + h.styles.Since(s.Run.Now)
+	switch result := s.Run.Result; {
+	case result != nil:
+		elapsed = time.Duration(result.DurationMS) * time.Millisecond
+	case !s.Active:
+		elapsed = s.Run.Elapsed()
+	}
+	return h.styles.Muted.Render(wording.ClockTime(elapsed))
+}
+
 // progressFact returns the progress of a run under way.
 func (h *header) progressFact(r *agent.Run) string {
 	l := h.styles
@@ -282,9 +314,7 @@ func (h *header) meter(s State, width int) string {
 		if width >= barFrom {
 			bar = l.Gauge(float64(used)/float64(window), 4, style) + " "
 		}
-	case window > 0:
-		text = wording.WindowSize(window)
-	case text == "":
+	case text == "": // nothing of it is used yet
 		return ""
 	}
 	if window == 0 || width >= draw.WideFrom {

@@ -34,14 +34,14 @@ func TestContextMeter(t *testing.T) {
 		state State
 		want  string
 	}{
-		"only the window is known":       {stateAfter(t, panetest.NewStory(), status), "m · 8k ctx"},
+		"nothing is used":                {stateAfter(t, panetest.NewStory(), status), " m"},
 		"estimate while idle":            {stateAfter(t, panetest.NewStory(), estimated), "m · ▰▱▱▱ ~1.2k/8k ctx"},
 		"count of an active run":         {stateAfter(t, panetest.NewStory().Exploring(), estimated), "1.7k/32k ctx"},
 		"estimate after the run":         {stateAfter(t, panetest.NewStory().ChatAnswered(), estimated), "~1.2k/8k ctx"},
 		"last count without an estimate": {stateAfter(t, panetest.NewStory().Finished(), status), "4.3k/32k ctx"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := text(newFrame(Options{}).Header(c.state, 120)); !strings.Contains(got, c.want) {
+			if got := text(newFrame(Options{}).Header(c.state, 120)); !strings.Contains(got, c.want) || name == "nothing is used" && strings.Contains(got, "ctx") {
 				t.Errorf("got %q, want %q in it", got, c.want)
 			}
 		})
@@ -50,7 +50,7 @@ func TestContextMeter(t *testing.T) {
 
 func TestHeaderShowsModelThinkingAndProfile(t *testing.T) {
 	header := func(st *panetest.Story) string { return text(newFrame(Options{}).Header(stateAfter(t, st), 120)) }
-	if got, want := header(panetest.NewStory().Calling()), "answering · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx"; !strings.Contains(got, want) {
+	if got, want := header(panetest.NewStory().Calling()), "answering · 0:01 · qwen3:8b · think low · reviewer · ▰▱▱▱ 2.0k/32k ctx"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 	if got := header(panetest.NewStory().Greeted()); strings.Contains(got, "think") {
@@ -71,5 +71,39 @@ func TestNarrowHeaderKeepsContextMeter(t *testing.T) {
 	roomy := stateAfter(t, panetest.NewStory(), session.Status{Workspace: "/src/auth-service", Model: "m", ContextWindow: 8192})
 	if got := text(newFrame(Options{}).Header(roomy, 40)); !strings.Contains(got, "service") {
 		t.Errorf("the folder is not named: %q", got)
+	}
+}
+
+func TestHeaderShowsHowLongTheRunTakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		story *panetest.Story
+		want  string
+	}{
+		"before the first run": {panetest.NewStory(), ""},
+		"after it":             {panetest.NewStory().Finished(), "✓ done · 0:21 · qwen3:8b"},
+	} {
+		if got := text(newFrame(Options{}).Header(stateAfter(t, c.story), 120)); !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "0:") {
+			t.Errorf("%s: got %q, want %q in it", name, got, c.want)
+		}
+	}
+}
+
+func TestHeaderMarksTheBranchOfChangedFiles(t *testing.T) {
+	status := session.Status{Workspace: "/src/auth-service", Model: "m", Branch: "main"}
+	for dirty, want := range map[bool]string{false: "⎇ main  ", true: "⎇ main*  "} {
+		status.Dirty = dirty
+		if got := text(newFrame(Options{}).Header(stateAfter(t, panetest.NewStory(), status), 80)); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
+		}
+	}
+}
+
+// What is known of the model goes before the name of the folder does.
+func TestHeaderOf60ColumnsNamesTheFolder(t *testing.T) {
+	for width := 60; width <= 120; width++ {
+		status := session.Status{Workspace: "/home/ann/src/github.com/auth-service", Model: "qwen2.5-coder:7b-instruct-q4_K_M", ContextWindow: 131_072, ContextTokens: 120_500, Tools: 33, Profile: "reviewer", Think: "high", Review: true}
+		if got := text(newFrame(Options{}).Header(stateAfter(t, panetest.NewStory().Finished(), status), width)); !strings.Contains(got, "auth-service") || !strings.Contains(got, "done") {
+			t.Errorf("%d columns: %q", width, got)
+		}
 	}
 }

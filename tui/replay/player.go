@@ -43,6 +43,7 @@ type Player struct {
 	width, height int // of the terminal
 	Events        []event.Event
 	due           []time.Duration // time of each event since the start, at original speed
+	clock         []time.Duration // time of the run at each event, without the breaks between its parts
 	stops         []int           // number of events before each moment worth seeking
 	At            int             // number of events played
 	speed         float64
@@ -70,7 +71,7 @@ func Outward(cmd tea.Cmd) tea.Cmd {
 
 // New returns a player of events that has played none yet.
 func New(events []event.Event, o Options, fresh func(p *Player, before PlayedScreen) PlayedScreen) *Player {
-	p := &Player{fresh: fresh, options: o, Events: events, speed: nearestSpeed(o.Speed), due: make([]time.Duration, len(events))}
+	p := &Player{fresh: fresh, options: o, Events: events, speed: nearestSpeed(o.Speed), due: make([]time.Duration, len(events)), clock: runClock(events)}
 	for i, e := range events {
 		if i > 0 {
 			p.due[i] = p.due[i-1] + session.Rest(e.Time.Sub(events[i-1].Time), 1)
@@ -81,6 +82,32 @@ func New(events []event.Event, o Options, fresh func(p *Player, before PlayedScr
 	}
 	p.renew()
 	return p
+}
+
+// runClock returns the time of the run at each event. It stands still while the run had
+// ended: until it was resumed, or until its files were restored.
+func runClock(events []event.Event) []time.Duration {
+	clock := make([]time.Duration, len(events))
+	run, ended := "", false // the outermost run
+	for i, e := range events {
+		kind := e.Data.Kind()
+		resumes := kind == event.KindRunResumed && e.Run == run
+		rests := ended || resumes || kind == event.KindRunUndone
+		if i > 0 {
+			if clock[i] = clock[i-1]; !rests {
+				clock[i] += max(e.Time.Sub(events[i-1].Time), 0)
+			}
+		}
+		switch {
+		case kind == event.KindRunStarted && run == "":
+			run = e.Run
+		case e.Run == run && kind == event.KindRunCompleted:
+			ended = true
+		case resumes:
+			ended = false
+		}
+	}
+	return clock
 }
 
 // nearestSpeed returns the available speed nearest to the given one.
@@ -274,10 +301,9 @@ func (p *Player) Line(l *draw.Styles, notice string, width int) string {
 	left := " " + style.Render(glyph) + " " + l.Strong.Render(speed) + " "
 	var whole, passed time.Duration
 	if n := len(p.Events); n > 0 {
-		begun := p.Events[0].Time
-		whole = p.Events[n-1].Time.Sub(begun)
+		whole = p.clock[n-1]
 		if p.At > 0 {
-			passed = p.Events[p.At-1].Time.Sub(begun)
+			passed = p.clock[p.At-1]
 		}
 	}
 	times := l.Text.Render(wording.ClockTime(passed)) + l.Muted.Render("/"+wording.ClockTime(whole)) + " "

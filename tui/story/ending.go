@@ -105,6 +105,21 @@ func tellNotRun(at scene, r event.Result) {
 
 // figures lists what a run used and what is shown of it.
 func figures(run *agent.Run, r event.Result) []string {
+	if steps := stepsDone(run); steps != "" && r.Usage.Steps > 0 && !run.DryRun() { // the usage counts attempts and replaced steps, too
+		if r.Usage.ToolCalls == r.Usage.Steps {
+			r.Usage.ToolCalls = 0
+		}
+		r.Usage.Steps = 0
+		if r.Reason == event.ReasonPartial { // its words count them
+			return evidenced(run, r)
+		}
+		return append([]string{steps}, evidenced(run, r)...)
+	}
+	return evidenced(run, r)
+}
+
+// evidenced lists what a run used and what shows that its work is done.
+func evidenced(run *agent.Run, r event.Result) []string {
 	parts := wording.UsageParts(r)
 	if evidence := wording.EvidenceWords(run); evidence != "" {
 		parts = append(parts, evidence)

@@ -35,13 +35,14 @@ type axis struct {
 // newChart lays out the rows of a run's timeline for a width in cells.
 func newChart(l *draw.Styles, run *agent.Run, line *timing.Timeline, width int) *chart {
 	c := &chart{styles: l, run: run, line: line, width: width, StepColumns: draw.StepColumns{Index: 1}}
+	title := len("planning")
 	for _, t := range line.Tracks {
-		c.Index = max(c.Index, draw.VisibleWidth(t.Label()))
+		c.Index, title = max(c.Index, draw.VisibleWidth(t.Label())), max(title, draw.VisibleWidth(t.Title.Line()))
 	}
 	c.Index = min(c.Index, 6)
 	lead := 4 + c.Index // cursor, mark, sign, index
 	if width >= 70 {
-		c.Title = min(width/4, 32)
+		c.Title = min(width/4, title)
 		lead += c.Title + 1
 	}
 	// Steps may begin before the planning does.
@@ -147,24 +148,28 @@ func (c *chart) track(t *timing.Track, chosen bool) string {
 	p.Gap(2 - p.Width)
 	sign, signStyle := c.sign(t)
 	p.Add(signStyle, sign)
-	bars := c.bars(line)
+	on := line
+	if l.Theme.Palette.Selection == nil {
+		on = l.Line(false, true) // a selected row is reversed, and a bar would be a gap in it
+	}
+	bars := c.bars(on)
 	for _, at := range c.line.Replans {
-		c.steps.put(bars, at, at, line.Lit(l.Warning), l.Glyphs.Bars.Mark)
+		c.steps.put(bars, at, at, on.Lit(l.Warning), l.Glyphs.Bars.Mark)
 	}
 	for kind := timing.StretchSlot; kind <= timing.StretchPhase; kind++ {
-		glyph, style, on := c.glyph(kind, t.Critical)
+		glyph, style, axis := c.glyph(kind, t.Critical)
 		for _, s := range t.Stretches {
 			if s.Kind == kind {
-				on.put(bars, s.From, s.To, line.Lit(style), glyph)
-				if first, _ := on.of(s.From, s.To); kind == timing.StretchPhase {
-					bars.Put(first, 0, line.Lit(style), strings.ToUpper(s.Name[:1]))
+				axis.put(bars, s.From, s.To, on.Lit(style), glyph)
+				if first, _ := axis.of(s.From, s.To); kind == timing.StretchPhase {
+					bars.Put(first, 0, on.Lit(style), strings.ToUpper(s.Name[:1]))
 				}
 			}
 		}
 	}
 	if n := len(t.Stretches); n > 0 && (t.Status == agent.StepFailed || t.Status == agent.StepInDoubt) {
 		_, end := c.steps.of(t.Stretches[n-1].From, t.Stretches[n-1].To)
-		bars.Put(end-1, 0, line.Lit(signStyle), sign)
+		bars.Put(end-1, 0, on.Lit(signStyle), sign)
 	}
 	title, duration := l.Text, "-"
 	if t.RemovedIn > 0 {

@@ -136,7 +136,7 @@ func (d *Dialog) measure(run *agent.Run) {
 
 // View draws the timeline in the middle of the screen.
 func (d *Dialog) View(size draw.Rect) []string {
-	const widest = 160 // cells
+	const widest = 240 // cells
 	l, run := d.styles, d.runs.Shown().State
 	width, height := min(size.W, widest), size.H-2 // inside the borders
 	if run == nil {
@@ -187,12 +187,16 @@ func (d *Dialog) below(width, height int) (out []string) {
 	if height < 14 {
 		return out
 	}
-	legend := draw.Flow([]string{
+	signs := []string{
 		l.Accent.Render(l.Glyphs.Bullet) + " " + l.Running.Render(b.Critical) + l.Faint.Render(" critical path"), l.Running.Render(b.Run) + l.Faint.Render(" ran beside it"),
 		l.Warning.Render(b.Gate) + l.Faint.Render(" gate"), l.Faint.Render(b.Wait + " waited"),
 		l.Accent.Render(b.Plan) + l.Faint.Render(" model"), l.Warning.Render(b.Mark) + l.Faint.Render(" new plan"),
-	}, "  ", width)
-	return slices.Concat([]string{""}, out, []string{""}, legend)
+	}
+	if slices.ContainsFunc(d.line.Tracks, func(t *timing.Track) bool { return t.Kind == timing.TrackPlanning }) {
+		signs = append(signs, l.Accent.Render("A R P")+l.Faint.Render(" analysis, review, plan"))
+	}
+	signs = append(signs, l.Muted.Render("2")+l.Faint.Render(" at once"))
+	return slices.Concat([]string{""}, out, []string{""}, draw.Flow(signs, "  ", width))
 }
 
 // words returns the figures of a track.

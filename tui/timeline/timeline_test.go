@@ -2,13 +2,17 @@ package timeline_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"replan/agent/event"
 	"replan/planning/plan"
+	"replan/themes"
 	"replan/tui/keymap"
 	"replan/tui/panetest"
 	"replan/tui/timeline"
@@ -77,4 +81,40 @@ func TestTimelineGrowsWithTime(t *testing.T) {
 	s.Wants("at its gate 900ms")
 	look.SetTime(st.Now.Add(3 * time.Second))
 	s.Wants("at its gate 3.9s")
+}
+
+// Without colors a selected row is reversed, and its bars stay as in the other rows.
+func TestBarsOfTheSelectedRowAreNoGapsWithoutColors(t *testing.T) {
+	st, k, look := panetest.NewStory().Finished(), panetest.Keys(), panetest.DarkLook()
+	look.Retheme(new(themes.Set).New(themes.Dark, true, themes.Mode{NoColor: true}))
+	look.SetTime(st.Now)
+	d := timeline.New(look, k, st.Runs(t))
+	d.Open("4")
+	rows := panetest.Drive(t, d, k, 120, 36).Draw()
+	bar := strings.Repeat(look.Glyphs.Bars.Gate, 3)
+	for _, row := range rows {
+		before, _, found := strings.Cut(row, bar)
+		if !found || !strings.Contains(row, look.Glyphs.Cursor) {
+			continue
+		}
+		style, _, _ := strings.Cut(before[strings.LastIndex(before, "\x1b[")+2:], "m")
+		if slices.Contains(strings.Split(style, ";"), "7") {
+			t.Errorf("the bars of the selected row are reversed: %q", row)
+		}
+		return
+	}
+	t.Errorf("the selected row has no bar %s", bar)
+}
+
+func TestLegendNamesThePhasesAndTheRowOfNumbers(t *testing.T) {
+	timelineOf(t, panetest.NewStory().Finished(), "4", 120, 36).Wants("A R P analysis, review, plan", "2 at once")
+}
+
+func TestTimelineTakesAWideScreen(t *testing.T) {
+	top := timelineOf(t, panetest.NewStory().Finished(), "4", 200, 60).Lines()
+	if !slices.ContainsFunc(top, func(line string) bool {
+		return strings.HasPrefix(line, "╭─ Timeline") && ansi.StringWidth(strings.TrimRight(line, " ")) == 200
+	}) {
+		t.Errorf("the timeline leaves room free:\n%s", strings.Join(top, "\n"))
+	}
 }

@@ -160,8 +160,8 @@ func (o *summarizer) summarizeDiff(ctx context.Context, args summaryArgs) (diges
 	return digest.Diff(ctx, *args.Diff)
 }
 
-// summarizeSymbol describes a name. Without search matches it looks up the
-// uses itself.
+// summarizeSymbol describes a name. Without search matches, or if they are none of a
+// name that is declared, it looks up the uses itself.
 func (o *summarizer) summarizeSymbol(ctx context.Context, args summaryArgs) (digest.Digest, error) {
 	if args.Symbol == "" && !given(args.Matches) {
 		return digest.Digest{}, nil
@@ -201,10 +201,10 @@ func (o *summarizer) summarizeSymbol(ctx context.Context, args summaryArgs) (dig
 	case errors.As(err, new(unreadError)):
 		k.Note = sentences([]string{err.Error()})
 	}
-	if given(args.Matches) {
+	if given(args.Matches) && (len(k.Uses) > 0 || len(k.Definitions) == 0) {
 		return digest.Symbol(k), nil
 	}
-	k.How = "used"
+	k.How = "used" // a search for Signer.sign finds no call of it
 	asked := args.Symbol
 	if s := k.Definitions[0]; s.Qualified != "" && defined.By == source.ByTypes {
 		asked = s.Qualified // if the name is ambiguous, describe the first

@@ -7,6 +7,7 @@ import (
 
 	"replan/mcpclient/workspace"
 	"replan/mcpclient/workspace/workspacetest"
+	"replan/planning/plan"
 )
 
 type summary struct{ Kind, Title, Summary string }
@@ -35,10 +36,23 @@ func TestSummaryOfASymbol(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	found = b.Must(t, "fs.search", args{"query": "console"}).Data
-	b.summary(t, args{"symbol": "console", "matches": found}, "No declaration of `console` was found", "Found on 1 line in 1 file")
+	b.summary(t, args{"symbol": "console", "matches": found}, plan.NoDeclaration+"`console` was found", "Found on 1 line in 1 file")
 	b.Refused(t, "code.summarize", args{"symbol": "Nothing_like_it"}, "Nothing_like_it")
 	b.Refused(t, "code.summarize", args{}, "needs input")
 	b.Refused(t, "code.summarize", args{"symbol": "x", "matches": args{"matches": 3}}, "matches")
+}
+
+// A search for the name of a method with its type finds no call of it.
+func TestSummaryOfAMethodNamesItsCallsWhereTheSearchFoundNone(t *testing.T) {
+	b := newBench(t, workspace.Config{})
+	b.Write(t, map[string]string{
+		"signer.py":      "class Signer:\n    def sign(self, value):\n        return value\n",
+		"test_signer.py": "from signer import Signer\n\nassert Signer().sign(1) == 1\n",
+	})
+	s := b.summary(t, args{"symbol": "Signer.sign", "matches": args{"matches": []any{}, "total": 0}}, "is a method, declared at `signer.py:2`", "Used on 1 line", "test_signer.py:3")
+	if strings.Contains(s.Summary, "nowhere else") {
+		t.Errorf("got %s", s.Summary)
+	}
 }
 
 func TestSummaryOfFilesAndFolders(t *testing.T) {
