@@ -216,11 +216,8 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app
 		if questions != nil {
 			questions.Observe(found)
 		}
-		if back, ok := found.Data.(session.Returned); ok {
-			return exit.Usage("%s", back.Reason)
-		}
-		if end, ok := found.Data.(event.ChatSide); ok && job.asksSide() {
-			return sideEnded(a, end, written)
+		if ends, err := job.endedBy(a, found.Data, written); ends {
+			return err
 		}
 		if reply, ok := found.Data.(event.ChatReply); ok {
 			last = &reply
@@ -235,6 +232,20 @@ func Follow(ctx context.Context, a *app.App, s Conversation, job Job, input *app
 			}
 		}
 	}
+}
+
+// endedBy reports whether an event that is no reply ends the job, and with which error: its
+// words were given back, or its side question is answered.
+func (job Job) endedBy(a *app.App, data event.Data, written error) (ends bool, err error) {
+	switch d := data.(type) {
+	case session.Returned:
+		return true, exit.Usage("%s", d.Reason)
+	case event.ChatSide:
+		if job.asksSide() {
+			return true, sideEnded(a, d, written)
+		}
+	}
+	return false, nil
 }
 
 // endedEarly is the error for a session that ended before its commands were answered.
