@@ -16,6 +16,9 @@ const (
 	mostUnfolded   = 400 // lines in an expanded one; the step pane has the rest
 )
 
+// noOutput stands for the output of a program that wrote nothing.
+const noOutput = "no output"
+
 // runsCommand reports whether a run carries out a command that the user typed behind the mark.
 func runsCommand(run *agent.Run) bool {
 	if run.Route == nil {
@@ -105,7 +108,7 @@ func outputLines(l *draw.Styles, s *agent.StepState, lines []string, sentence st
 	case sentence != "":
 		out = append(out, draw.Paint(l.Danger, draw.Wrap(sentence, width))...)
 	case len(lines) == 0 && s.Status == agent.StepCompleted:
-		out = append(out, l.Faint.Render("no output"))
+		out = append(out, l.Faint.Render(noOutput))
 	}
 	return out
 }

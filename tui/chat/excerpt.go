@@ -7,6 +7,7 @@ import (
 	"replan/agent"
 	"replan/internal/english"
 	"replan/tui/draw"
+	"replan/tui/patch"
 	"replan/tui/wording"
 )
 
@@ -71,14 +72,19 @@ func shownExcerpt(l *draw.Styles, shown wording.Shown, width, most int) (lines [
 func shownPart(l *draw.Styles, shown wording.Shown, width, most int) (lines []string, all bool) {
 	d := &draw.Document{Styles: l, Width: width}
 	switch {
+	case shown.Silent:
+		d.Prose(l.Faint, noOutput)
 	case shown.Output != "":
 		return lastLines(l, shown.OutputLines(), most, width)
 	case shown.Diff != "":
-		diff := draw.NewDiff(l, width, shown.Diff)
-		return firstRows(l, diff, width, most, 0, "more line")
+		return firstRows(l, draw.NewDiffRows(l, width, patch.Parse(shown.Diff).Brief()), width, most, 0, "more line")
 	case len(shown.Table.Rows) > 0:
 		table := draw.NewTable(l, width, shown.Table)
-		lines, all = firstRows(l, table, width, most, table.Head(), "more row")
+		noun := "more row"
+		if table.Head() == 0 {
+			noun = "more line"
+		}
+		lines, all = firstRows(l, table, width, most, table.Head(), noun)
 		if missing := table.Missing(); missing != "" {
 			lines = append(lines, l.Faint.Render(l.Cut(missing, width)))
 		}

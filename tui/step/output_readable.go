@@ -1,6 +1,7 @@
 package step
 
 import (
+	"slices"
 	"strings"
 
 	"replan/agent"
@@ -19,14 +20,16 @@ func (o output) drawShown(p *draw.SheetPage, s *agent.StepState, shown wording.S
 		}
 		p.Prose(style, sign+" "+t.Summary)
 	}
-	if len(shown.Facts) > 0 {
-		p.Prose(l.Faint, strings.Join(shown.Facts, " "+l.Glyphs.Separator+" "))
+	if facts := slices.Concat(shown.Facts, shown.Denied); len(facts) > 0 {
+		p.Add(draw.Paint(l.Faint, draw.Flow(facts, " "+l.Glyphs.Separator+" ", p.Width))...)
 	}
 	if t := shown.Tests; t != nil && len(t.Failures) > 0 {
 		p.Blank()
 		p.Put(draw.NewText(l, l.Danger, strings.Join(t.Failures, "\n")))
 	}
 	switch {
+	case shown.Silent:
+		p.Prose(l.Faint, "no output")
 	case shown.Output != "" && shown.Tests != nil:
 		p.Blank()
 		p.Put(guidedCode(p, strings.Join(shown.OutputLines(), "\n"), languageTest))

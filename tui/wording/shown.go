@@ -20,10 +20,12 @@ type Shown struct {
 	Words  string       // Markdown
 	Tests  *TestOutcome // of a test run, above its output
 	Output string       // of a program; its end says most
+	Silent bool         // it is of a program that wrote nothing
 	Diff   string       // unified
 	Table  Table
 	Lines  []string // places in files, or values
-	Facts  []string // short members: "exit 0", "203ms", "not timed out"
+	Facts  []string // short members: "exit 0", "0.2s", "truncated"
+	Denied []string // what does not hold: "not timed out"
 
 	rest map[string]any
 }
@@ -37,7 +39,7 @@ type TestOutcome struct {
 
 // Known reports whether it is known what the result is about.
 func (s Shown) Known() bool {
-	return s.Tests != nil || s.Words != "" || s.Output != "" || s.Diff != "" || len(s.Table.Rows) > 0 || len(s.Lines) > 0
+	return s.Tests != nil || s.Words != "" || s.Output != "" || s.Silent || s.Diff != "" || len(s.Table.Rows) > 0 || len(s.Lines) > 0
 }
 
 // OutputLines returns the lines of the output, without blank ones at its ends.
@@ -115,6 +117,7 @@ func shownMembers(s *agent.StepState, r map[string]any) Shown {
 			}
 		}
 		shown.Output = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
+		shown.Silent = strings.TrimSpace(shown.Output) == ""
 	case listed != "":
 		shown.Lines, shown.Table = lines, table
 		delete(rest, listed)
@@ -122,7 +125,7 @@ func shownMembers(s *agent.StepState, r map[string]any) Shown {
 	if !shown.Known() {
 		return Shown{}
 	}
-	shown.Facts, shown.rest = facts(rest)
+	shown.addFacts(rest)
 	return shown
 }
 
@@ -185,10 +188,10 @@ func scalarLines(list []any) (lines []string) {
 	return lines
 }
 
-// facts splits members into short ones, in words, and the others. Members without a value are in neither.
-func facts(members map[string]any) (words []string, rest map[string]any) {
+// addFacts says the short ones of the members in words, and keeps the others as the rest. Those without a value are left out.
+func (s *Shown) addFacts(members map[string]any) {
 	const long = 48 // of a text, in bytes
-	rest = map[string]any{}
+	s.rest = map[string]any{}
 	names := slices.Sorted(maps.Keys(members))
 	slices.SortStableFunc(names, func(a, b string) int { return factRank(a, members[a]) - factRank(b, members[b]) })
 	for _, name := range names {
@@ -196,35 +199,35 @@ func facts(members map[string]any) (words []string, rest map[string]any) {
 		switch v := members[name].(type) {
 		case nil:
 		case bool:
-			if !v {
-				said = "not " + said
+			if v {
+				s.Facts = append(s.Facts, said)
+			} else {
+				s.Denied = append(s.Denied, "not "+said)
 			}
-			words = append(words, said)
 		case string:
 			switch {
 			case v == "":
 			case len(v) > long || strings.Contains(v, "\n"):
-				rest[name] = v
+				s.rest[name] = v
 			default:
-				words = append(words, said+" "+untrusted.Line(v))
+				s.Facts = append(s.Facts, said+" "+untrusted.Line(v))
 			}
 		case []any:
 			if len(v) > 0 {
-				rest[name] = v
+				s.rest[name] = v
 			}
 		case map[string]any:
 			if len(v) > 0 {
-				rest[name] = v
+				s.rest[name] = v
 			}
 		default:
 			if ms, ok := whole(v); ok && strings.HasSuffix(name, "_ms") {
-				words = append(words, Milliseconds(ms))
+				s.Facts = append(s.Facts, Milliseconds(ms))
 			} else {
-				words = append(words, said+" "+cellText(v))
+				s.Facts = append(s.Facts, said+" "+cellText(v))
 			}
 		}
 	}
-	return words, rest
 }
 
 // factRank orders facts: numbers, then texts, then what holds or does not.

@@ -3,6 +3,7 @@ package wording
 import (
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type Table struct {
 const mostTable = 256 << 10
 
 // leading lists the members that tell objects apart, which come first in a table.
-var leading = []string{"path", "file", "name", "id", "key", "title", "hash", "line"}
+var leading = []string{"id", "path", "file", "name", "key", "title", "hash", "line"}
 
 // TableOf returns a list of objects with the same members, at least two, as a table. Objects may lack some, but not more than
 // they have in common. The table has no rows if the list is something else.
@@ -57,9 +58,11 @@ func TableOf(list []any) Table {
 	for _, name := range t.Names {
 		numbers := true
 		for _, item := range items {
-			_, isNumber := whole(item[name])
-			_, isFloat := item[name].(float64)
-			numbers = numbers && (item[name] == nil || isNumber || isFloat)
+			switch item[name].(type) {
+			case nil, json.Number, float64, int, int64:
+			default:
+				numbers = false
+			}
 		}
 		t.Numbers = append(t.Numbers, numbers)
 	}
@@ -69,6 +72,9 @@ func TableOf(list []any) Table {
 			row[i] = cellText(item[name])
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	for i, name := range t.Names {
+		t.Names[i] = cellText(name)
 	}
 	return t
 }
