@@ -10,7 +10,7 @@ import (
 	"replan/tui/wording"
 )
 
-// drawShown draws what a result is about, below a line of facts, and then its other members.
+// drawShown draws what a result is about, below one line of facts, and then the other facts and members.
 func (o output) drawShown(p *draw.SheetPage, s *agent.StepState, shown wording.Shown) {
 	l := p.Styles
 	if t := shown.Tests; t != nil {
@@ -20,9 +20,8 @@ func (o output) drawShown(p *draw.SheetPage, s *agent.StepState, shown wording.S
 		}
 		p.Prose(style, sign+" "+t.Summary)
 	}
-	if facts := slices.Concat(shown.Facts, shown.Denied); len(facts) > 0 {
-		p.Add(draw.Paint(l.Faint, draw.Flow(facts, " "+l.Glyphs.Separator+" ", p.Width))...)
-	}
+	facts := draw.Paint(l.Faint, draw.Flow(slices.Concat(shown.Facts, shown.Denied), " "+l.Glyphs.Separator+" ", p.Width))
+	p.Add(facts[:min(len(facts), 1)]...)
 	if t := shown.Tests; t != nil && len(t.Failures) > 0 {
 		p.Blank()
 		p.Put(draw.NewText(l, l.Danger, strings.Join(t.Failures, "\n")))
@@ -44,8 +43,14 @@ func (o output) drawShown(p *draw.SheetPage, s *agent.StepState, shown wording.S
 	case len(shown.Lines) > 0:
 		p.Put(draw.NewStyledCode(l, testStyle(l), strings.Join(shown.Lines, "\n")))
 	}
-	if rest := shown.Rest(); len(rest) > 0 {
+	rest := shown.Rest()
+	if len(facts) > 1 || len(rest) > 0 {
 		p.Blank()
+	}
+	if len(facts) > 1 {
+		p.Add(facts[1:]...)
+	}
+	if len(rest) > 0 {
 		drawMembers(p, s, rest)
 	}
 }
