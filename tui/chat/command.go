@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
@@ -113,15 +112,15 @@ func outputLines(l *draw.Styles, s *agent.StepState, lines []string, sentence st
 	return out
 }
 
-// lastLines draws the last lines of the output of a program, below the number of those before them. A
-// single earlier line takes the place of its number. It reports whether that is all of them.
+// lastLines draws the last lines of the output of a program, below the number of those before them. It
+// reports whether that is all of them.
 func lastLines(l *draw.Styles, lines []string, most, width int) (out []string, all bool) {
-	more := len(lines) - most
-	if all = more <= 1; !all {
-		out, lines = append(out, l.Faint.Render(l.Cut(english.Count(more, "earlier line"), width))), lines[more:]
+	earlier, last := wording.LastLines(lines, most)
+	if earlier != "" {
+		out = append(out, l.Faint.Render(l.Cut(earlier, width)))
 	}
-	for _, line := range lines {
+	for _, line := range last {
 		out = append(out, l.Text.Render(l.Cut(untrusted.Visible(line), width)))
 	}
-	return out, all
+	return out, earlier == ""
 }

@@ -49,11 +49,10 @@ func resultExcerpt(l *draw.Styles, s *agent.StepState) excerpt {
 // shownExcerpt draws what a result is about, and below it a line of facts.
 func shownExcerpt(l *draw.Styles, shown wording.Shown, width, most int) (lines []string, all bool) {
 	d := &draw.Document{Styles: l, Width: max(width, 1)}
-	all = true
 	if t := shown.Tests; t != nil {
 		d.Prose(l.Text, t.Summary)
 		d.CutLines(l.Danger, t.Failures)
-		if all = len(d.Lines) <= most+1; !all {
+		if len(d.Lines) > most+1 {
 			return l.Shorten(d.Lines, most, width), false
 		}
 		if most -= len(d.Lines); most < 1 && shown.Output != "" {

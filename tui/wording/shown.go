@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"replan/agent"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/plan"
 )
@@ -55,6 +56,15 @@ func OutputLines(output string) []string {
 	}
 	output = strings.ReplaceAll(strings.TrimLeft(strings.TrimRight(output, " \r\n"), "\r\n"), "\r\n", "\n")
 	return strings.Split(output, "\n")
+}
+
+// LastLines returns the last lines of an output, and how many are before them, in words. A single
+// earlier line takes the place of these words.
+func LastLines(lines []string, most int) (earlier string, last []string) {
+	if more := len(lines) - most; more > 1 {
+		return english.Count(more, "earlier line"), lines[more:]
+	}
+	return "", lines
 }
 
 // ShownOf says what the result of a completed step is about.
