@@ -62,26 +62,10 @@ func cardBody(l *draw.Styles, s *agent.StepState, width int) []draw.TextLine {
 		d.Output(l.Danger, draw.Clip(strings.TrimSpace(failure.Visible())))
 	case s.Status == agent.StepCompleted && s.Result != nil:
 		d.Heading("result")
-		writeResult(d, s.Result)
+		lines, _ := resultExcerpt(l, s)(d.Width, max(mostOfCard-len(d.Lines)-1, linesFolded))
+		d.Add(lines...)
 	}
 	return guided(l, draw.Set(l.Shorten(d.Whole(), mostOfCard, d.Width)))
-}
-
-// writeResult adds the result of a call: text as it is, an object by its
-// members.
-func writeResult(d *draw.Document, result any) {
-	if text, ok := wording.ResultText(result); ok {
-		result = text
-	}
-	switch result := result.(type) {
-	case string:
-		d.Output(d.Styles.Text, draw.Clip(strings.TrimRight(result, "\n")))
-	case map[string]any:
-		d.Object(result)
-	default:
-		text, _ := wording.ValueText(result)
-		d.Code(d.Styles.Text, text)
-	}
 }
 
 // planSteps draws the current steps of a plan, one per line.

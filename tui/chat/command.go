@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"replan/agent"
-	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
 	"replan/tui/draw"
@@ -13,8 +12,11 @@ import (
 
 const (
 	linesOfCommand = 12  // last lines of the output in a collapsed card
-	mostOfCommand  = 400 // in an expanded one; the step pane has the rest
+	mostUnfolded   = 400 // lines in an expanded one; the step pane has the rest
 )
+
+// noOutput stands for the output of a program that wrote nothing.
+const noOutput = "no output"
 
 // runsCommand reports whether a run carries out a command that the user typed behind the mark.
 func runsCommand(run *agent.Run) bool {
@@ -61,16 +63,12 @@ func commandBlock(l *draw.Styles, run *agent.Run) *Block {
 	}
 	lines := func() []string {
 		output, _, _ := commandOutput(step())
-		output = strings.TrimRight(untrusted.Visible(output), "\n")
-		if strings.TrimSpace(output) == "" {
-			return nil
-		}
-		return strings.Split(strings.TrimLeft(output, "\n"), "\n")
+		return wording.OutputLines(output)
 	}
 	fold := newFold(foldCard, false, func() bool { return len(lines()) > linesOfCommand+1 })
 	return &Block{
 		Gap: true, live: true, card: true, fold: fold, until: func() bool { return step().Status.Ended() },
-		text: func() string { return strings.Join(lines(), "\n") },
+		text: func() string { return untrusted.Visible(strings.Join(lines(), "\n")) },
 		lay: func(width int) []draw.TextLine {
 			s := step()
 			if s.StartedAt.IsZero() {
@@ -100,22 +98,29 @@ func commandBlock(l *draw.Styles, run *agent.Run) *Block {
 
 // outputLines draws the output of a command: its end, or when open all of it.
 func outputLines(l *draw.Styles, s *agent.StepState, lines []string, sentence string, open bool, width int) []string {
-	shown := linesOfCommand
+	most := linesOfCommand
 	if open {
-		shown = mostOfCommand
+		most = mostUnfolded
 	}
-	var out []string
-	if more := len(lines) - shown; more > 1 {
-		out, lines = append(out, l.Faint.Render(l.Cut(english.Count(more, "earlier line"), width))), lines[more:]
-	}
-	for _, line := range lines {
-		out = append(out, l.Text.Render(l.Cut(line, width)))
-	}
+	out, _ := lastLines(l, lines, most, width)
 	switch {
 	case sentence != "":
 		out = append(out, draw.Paint(l.Danger, draw.Wrap(sentence, width))...)
 	case len(lines) == 0 && s.Status == agent.StepCompleted:
-		out = append(out, l.Faint.Render("no output"))
+		out = append(out, l.Faint.Render(noOutput))
 	}
 	return out
+}
+
+// lastLines draws the last lines of the output of a program, below the number of those before them. It
+// reports whether that is all of them.
+func lastLines(l *draw.Styles, lines []string, most, width int) (out []string, all bool) {
+	earlier, last := wording.LastLines(lines, most)
+	if earlier != "" {
+		out = append(out, l.Faint.Render(l.Cut(earlier, width)))
+	}
+	for _, line := range last {
+		out = append(out, l.Text.Render(l.Cut(untrusted.Visible(line), width)))
+	}
+	return out, earlier == ""
 }

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,6 +105,33 @@ func Parse(text string) Patch {
 			p.Lines = append(p.Lines, Line{Kind: Remark, Text: line, File: -1})
 		}
 	}
+	return p
+}
+
+// gitHeads are the lines above a file of a diff of git that say no more than its heading does.
+var gitHeads = []string{"diff --git ", "index ", "new file mode ", "deleted file mode "}
+
+// Brief returns the diff without the lines of git above the headings of its files. A file without a heading, as
+// one that is moved or binary, keeps them.
+func (p Patch) Brief() Patch {
+	var lines []Line
+	from := 0 // in lines: where the last remarks start
+	for _, line := range p.Lines {
+		switch {
+		case line.Kind == Heading:
+			kept := slices.DeleteFunc(slices.Clone(lines[from:]), func(l Line) bool {
+				return slices.ContainsFunc(gitHeads, func(head string) bool { return strings.HasPrefix(l.Text, head) })
+			})
+			lines = append(lines[:from], kept...)
+		case line.Kind == Remark && strings.HasPrefix(line.Text, "diff --git "):
+			from = len(lines)
+		}
+		lines = append(lines, line)
+		if line.Kind != Remark {
+			from = len(lines)
+		}
+	}
+	p.Lines = lines
 	return p
 }
 

@@ -52,6 +52,7 @@ func (l *Log) results(all []story.Result) {
 		if lines == nil {
 			lines = wording.ResultLines(s.Result)
 		}
+		earlier, output := wording.LastLines(wording.ShownOf(s).OutputLines(), outputShown)
 		switch {
 		case of.Shown:
 			l.Line("    %s", wording.ResultWords(s.Result))
@@ -59,6 +60,11 @@ func (l *Log) results(all []story.Result) {
 			l.Patch("    ", diff)
 		case lines != nil:
 			l.Block("    ", strings.Join(lines, "\n"), outputShown)
+		case len(output) > 0:
+			if earlier != "" {
+				l.Line("    … %s", earlier)
+			}
+			l.Block("    ", strings.Join(output, "\n"), 0)
 		default:
 			l.Block("    ", indented(s.Result), outputShown)
 		}

@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"replan/agent"
-	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/draw"
 	"replan/tui/keymap"
@@ -119,6 +118,10 @@ func (o output) drawWords(p *draw.SheetPage, text string) {
 // its members.
 func (o output) drawResult(p *draw.SheetPage, s *agent.StepState) {
 	l, result := p.Styles, s.Result
+	if shown := wording.ShownOf(s); shown.Known() {
+		o.drawShown(p, s, shown)
+		return
+	}
 	if text, _, ok := plan.FilesOf(result); ok {
 		result = text // the files follow
 	}
@@ -139,16 +142,7 @@ func (o output) drawResult(p *draw.SheetPage, s *agent.StepState) {
 			p.Put(draw.NewCode(l, language, r))
 		}
 	case map[string]any:
-		r = o.readable(p, s, r)
-		names, column := p.Order(r)
-		for _, name := range names {
-			if text, ok := r[name].(string); ok && languageOf(s, name, text) == "diff" {
-				p.Add(l.Accent.Render(l.Cut(untrusted.Line(name), p.Width)))
-				p.Put(draw.NewDiff(l, p.Width, text))
-				continue
-			}
-			writeArgument(p, name, column, r[name], languageOf(s, name, r[name]))
-		}
+		drawMembers(p, s, r)
 	default:
 		p.Put(draw.NewCode(l, "json", wording.JSONText(r, "  ")))
 	}

@@ -18,14 +18,14 @@ func TestResultBeginsWithReadablePart(t *testing.T) {
 		want   []string // lines, in this order
 	}{
 		{
-			"failed tests: summary, failures, output, rest",
+			"failed tests: summary, facts, failures, output",
 			agent.StepState{},
 			map[string]any{
 				"summary": "1 of 3 tests failed", "passed": false, "failed": []any{"TestA"}, "command": "go test ./...", "duration_ms": 12.0,
 				"output":   "--- FAIL: TestA\n",
 				"failures": []any{map[string]any{"name": "TestA", "file": "a_test.go", "line": 7.0, "message": "got 1\nwant 2"}},
 			},
-			[]string{"✗ 1 of 3 tests failed", "TestA  a_test.go:7", "got 1", "want 2", "--- FAIL: TestA", "command", "duration_ms"},
+			[]string{"✗ 1 of 3 tests failed", "0.0s · command go test ./...", "TestA  a_test.go:7", "got 1", "want 2", "--- FAIL: TestA"},
 		},
 		{
 			"passed tests",
@@ -34,16 +34,16 @@ func TestResultBeginsWithReadablePart(t *testing.T) {
 			[]string{"✓ 3 tests passed", "ok"},
 		},
 		{
-			"search matches",
+			"search matches below their number",
 			agent.StepState{},
 			map[string]any{"matches": []any{map[string]any{"path": "auth/jwt.go", "line": 33.0, "text": "\tuser := authenticate()"}}, "total": 1.0},
-			[]string{"auth/jwt.go:33:", "user := authenticate()", "total"},
+			[]string{"total 1", "auth/jwt.go:33:", "user := authenticate()"},
 		},
 		{
-			"written file: its diff",
+			"written file: its diff below the facts",
 			agent.StepState{Diff: "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-old\n+new\n"},
 			map[string]any{"bytes": 3.0, "path": "x.go"},
-			[]string{"old", "new", "bytes"},
+			[]string{"bytes 3", "old", "new"},
 		},
 		{
 			"other object: its members",

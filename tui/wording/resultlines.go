@@ -13,20 +13,15 @@ import (
 	"replan/tui/patch"
 )
 
-// HasDiff reports whether a result holds a diff.
-func HasDiff(r map[string]any) bool {
-	return r["diff"] != nil || r["patch"] != nil
-}
-
-// IsTestRun reports whether a result describes a test run.
-func IsTestRun(r map[string]any) bool {
+// isTestRun reports whether a result describes a test run.
+func isTestRun(r map[string]any) bool {
 	_, summarized := r["summary"].(string)
 	_, passed := r["passed"].(bool)
 	return summarized && passed
 }
 
-// FailureLines returns each failed test with its location and reason.
-func FailureLines(value any) (lines []string) {
+// failureLines returns each failed test with its location and reason.
+func failureLines(value any) (lines []string) {
 	list, _ := value.([]any)
 	for _, v := range list {
 		f, ok := v.(map[string]any)
@@ -44,22 +39,6 @@ func FailureLines(value any) (lines []string) {
 				lines = append(lines, "  "+line)
 			}
 		}
-	}
-	return lines
-}
-
-// MatchLines formats search matches as lines of the form path:line: text. It
-// returns nothing if any item has a different form.
-func MatchLines(value any) (lines []string) {
-	list, _ := value.([]any)
-	for _, v := range list {
-		m, _ := v.(map[string]any)
-		place := placeOf(m["path"], m["line"])
-		found, ok := m["text"].(string)
-		if place == "" || !ok {
-			return nil
-		}
-		lines = append(lines, place+": "+untrusted.Line(found))
 	}
 	return lines
 }
@@ -82,9 +61,9 @@ func placeOf(file, line any) string {
 	}
 }
 
-// PlaceLines formats places in files as lines of the form path:line: text, with
+// placesOf formats places in files as lines of the form path:line: text, with
 // missing parts left out. It returns nothing if any item has a different form.
-func PlaceLines(value any) (lines []string) {
+func placesOf(value any) (lines []string) {
 	list, _ := value.([]any)
 	for _, v := range list {
 		item, _ := v.(map[string]any)
@@ -105,11 +84,11 @@ func PlaceLines(value any) (lines []string) {
 // neither.
 func ResultLines(result any) []string {
 	members, _ := result.(map[string]any)
-	if IsTestRun(members) {
-		return append([]string{summaryOf(members)}, FailureLines(members["failures"])...)
+	if isTestRun(members) {
+		return append([]string{summaryOf(members)}, failureLines(members["failures"])...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if lines := PlaceLines(members[name]); len(lines) > 0 && members["diff"] == nil {
+		if lines := placesOf(members[name]); len(lines) > 0 && members["diff"] == nil {
 			return lines
 		}
 	}
@@ -154,7 +133,7 @@ func ResultWords(result any) string {
 		return english.Count(len(files), "file")
 	}
 	members, _ := result.(map[string]any)
-	if IsTestRun(members) {
+	if isTestRun(members) {
 		return summaryOf(members)
 	}
 	for _, c := range counted {
