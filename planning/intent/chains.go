@@ -241,7 +241,7 @@ func (b *builder) rename() {
 	switch {
 	case name == "" && b.shape() != nothing:
 		b.addMissing("rename %s to what? Add the new name: rename %[1]s to NewName", b.about())
-	case b.shape() == aPath:
+	case b.shape() == aPath, b.facts.has(pathOf(b.in.Target)):
 		b.moved(name)
 		return
 	}
@@ -274,7 +274,7 @@ func (b *builder) moved(to string) {
 	switch {
 	case isFile(from) && !isFile(to):
 		b.addMissing("the new name of a file lacks an extension such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
-	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
+	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") && !b.facts.has(path.Dir(to)):
 		b.addMissing("a rename takes one path and one new path: rename a.go to b.go")
 	}
 	b.tests(b.call("fs.move", "Move "+inTitle(from)+" to "+inTitle(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))

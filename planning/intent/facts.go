@@ -72,6 +72,12 @@ func SurveyFor(in Intent, goal string) *Survey {
 			}
 		}
 	}
+	for _, r := range runsOf(goal) { // a name with blanks, which nobody quotes
+		for name := strings.ToLower(r.path); name != "."; name = path.Dir(name) {
+			s.names[name] = true
+			s.lengths |= 1 << min(len(name), 63)
+		}
+	}
 	if words := significant(in.Target); in.Action == test && len(words) > 1 { // "the bool flag": tests whose names say so
 		for i, word := range words {
 			words[i] = regexp.QuoteMeta(word)
@@ -260,7 +266,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 // the words hold a condition or a second task, the chain lacks it: the chain
 // shows the work, and cannot be run.
 func (f Facts) RouteWords(words string, p Policy) Chain {
-	in, open := understand(words)
+	in, open := understand(f.quotePaths(words))
 	c := f.Route(in, p)
 	if !c.Empty() {
 		c.Missing = append(c.Missing, open...)

@@ -110,7 +110,7 @@ func fits(kind string, tokens []token) bool {
 	case "path":
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
 	case "file":
-		return isPath(t.text) && isFile(t.text)
+		return (isPath(t.text) || t.quoted && strings.Contains(t.text, " ")) && isFile(t.text)
 	case "commit":
 		return !t.quoted && isCommit(t.text)
 	case "folder":

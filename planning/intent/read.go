@@ -43,6 +43,7 @@ func read(words string, tokens []token) (formMatch, bool) {
 	for _, s := range slots {
 		r.fill(words, s)
 	}
+	r.askDropped(words, slots)
 	r.kinds = kindsIn(tokens)
 	with, replaces := r.params["with"]
 	switch texts := slices.Concat(r.target.tokens, with.tokens); {
