@@ -318,12 +318,15 @@ var writings = strings.Fields("comment comments docstring docstrings documentati
 // create shows a model the file that it adds to, or what is there already.
 func (b *builder) create() {
 	switch b.in.Params["of"] {
-	case "file": // without a text
+	case "file":
 		if slices.Contains(b.facts.Files, pathOf(b.in.Target)) {
 			b.addInvalid("%s is there already", b.about())
 		}
 		made := b.call("fs.write", "Create "+b.about(), map[string]any{"path": b.path()}, "")
-		b.nodes[made].Args["text"] = ""
+		b.nodes[made].Args["text"] = "" // which the call leaves out
+		if text := b.in.Params["text"]; text != "" {
+			b.nodes[made].Args["text"] = literally(text) + "\n"
+		}
 		return
 	case "folder":
 		b.call("fs.mkdir", "Create the folder "+b.about(), map[string]any{"path": b.path()}, "")

@@ -79,3 +79,35 @@ func firstPath(chain intent.Chain) string {
 	}
 	return text
 }
+
+func TestNewFileHasTheTextThatTheOrderGives(t *testing.T) {
+	for order, want := range map[string]string{
+		"create a file hello.txt":                             "",
+		"create a file hello.txt with hello":                  "hello\n",
+		"create a file hello.txt with Hello, world!":          "Hello, world!\n",
+		`create a file hello.txt with "a list of the tests"`:  "a list of the tests\n",
+		`make a new file hello.txt containing the text "a b"`: "a b\n",
+		`create file hello.txt with "${x}"`:                   "$${x}\n",
+		"create a file hello.txt that says hello":             "hello\n",
+	} {
+		chain := surveyedIn(order).RouteWords(order, intent.Policy{})
+		if !chain.Bound() || !chain.Confident() || chain.Nodes[0].Tool != "fs.write" || chain.Nodes[0].Args["text"] != want {
+			t.Errorf("%s: %+v, missing %q", order, chain.Nodes, chain.Missing)
+		}
+		if plain := want == "" || strings.Contains(order, `"`); chain.Ready() != plain {
+			t.Errorf("%s: plans without asking a model: %v, want %v", order, chain.Ready(), plain)
+		}
+	}
+	for _, order := range []string{
+		"create a file a.md with a list of all functions", "create a file a_test.go with unit tests", "create a file a.go with functions Foo and Bar",
+		`create a file a.txt with "a" and "b"`, "create a file a.go containing code that parses flags",
+	} {
+		if chain := surveyedIn(order).RouteWords(order, intent.Policy{}); chain.Bound() && !chain.NeedsModel() {
+			t.Errorf("%s: %+v", order, chain.Nodes)
+		}
+		refusal := intent.Facts{}.Refuse(order)
+		if !strings.Contains(refusal.Text, "leaves it out") || len(refusal.Near) != 1 {
+			t.Errorf("%s: %+v", order, refusal)
+		}
+	}
+}

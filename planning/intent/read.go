@@ -131,6 +131,12 @@ func (r *formMatch) fill(words string, s filledSlot) {
 			message = message[:1]
 		}
 		r.params[s.slot] = cut(words, message)
+	case "text":
+		p := cut(words, s.tokens)
+		if last := s.tokens[len(s.tokens)-1]; !last.quoted {
+			p.text = words[s.tokens[0].start:last.end] + strings.TrimSuffix(last.after, ".")
+		}
+		r.params[s.slot] = p
 	case "x":
 		about := s.tokens
 		if category := r.form.category(); category == vcs || category == validate { // a flag says how it is to be done
@@ -247,6 +253,9 @@ func (r formMatch) intent(score int) Intent {
 		in.Params[name] = value
 	}
 	if tokens := r.target.tokens; (r.form.action == find || r.form.action == explain) && len(tokens) == 1 && tokens[0].quoted && strings.ContainsAny(tokens[0].text, " \t") {
+		in.Params["exact"] = "true"
+	}
+	if text := r.params["text"].tokens; len(text) == 1 && text[0].quoted {
 		in.Params["exact"] = "true"
 	}
 	if r.form.action == symbols && len(r.kinds) > 0 {

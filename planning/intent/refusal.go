@@ -30,11 +30,25 @@ func (f Facts) Refuse(words string) Refusal {
 			work = "write"
 		}
 		r.Text = "Only a model can " + work + " code."
+		if name := newFile(first); name != "" {
+			r.Text = "Only a model can write that text. In quotes it goes into " + name + " as it stands; the order below leaves it out."
+		}
 	}
 	if len(r.Near) > 0 {
 		r.Text += " " + DidYouMean(r.Near)
 	}
 	return r
+}
+
+// newFile is the file that words create with more than a text as it stands; "" for all others.
+func newFile(first []token) string {
+	_, slots, _ := match(compile("create|make|add|write [new] file [called|named] <x:file> <_>"), first)
+	for _, s := range slots {
+		if s.slot == "x" {
+			return plan.OneLine(trim(s.tokens)[0].text, 60)
+		}
+	}
+	return ""
 }
 
 // DidYouMean asks which of the orders near to words was meant. Without orders, it is what
