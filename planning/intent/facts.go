@@ -32,6 +32,7 @@ type Facts struct {
 	Folder string `json:"folder,omitempty"` // the absolute path of the workspace, where the goal asks for it
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // tests that a run of all tests leaves out, where the goal asks for all
+	Tested  string    `json:"tested,omitempty"`   // the language of those that it runs
 
 	Project Project `json:"project,omitzero"` // where the goal builds it, runs one of its commands or asks about it
 
@@ -207,7 +208,7 @@ var declarationKinds = map[string]string{
 func (s *Survey) Facts(size func(at string) int64) Facts {
 	facts := s.facts
 	if s.in.Action == test && s.in.Target == "" && s.in.Params["in"] == "" {
-		facts.LeftOut = leftOut(s.files)
+		facts.LeftOut, facts.Tested = leftOut(s.files)
 	}
 	relevant := slices.Clone(facts.Files)
 	for i, d := range facts.Declared {

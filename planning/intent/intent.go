@@ -25,6 +25,7 @@ type Intent struct {
 	//	since      the date from which commits are asked for
 	//	line       the line that is asked about
 	//	left_out   a sentence about tests that a run of all tests leaves out
+	//	ran        the tests that such a run does not leave out
 	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
 	//	typed      "true" where the command was typed behind a "!", and is run as it stands
