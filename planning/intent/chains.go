@@ -36,7 +36,7 @@ var chains = map[string]struct {
 	refactor:   {refactor, (*builder).model, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
 	test:       {validate, (*builder).test, "Test X", ""},
 	lint:       {validate, (*builder).lint, "Lint X", ""},
-	debug:      {debug, (*builder).debug, "Find out why X fails", "find out why what fails? Name the test or the package: why does TestParse fail"},
+	debug:      {debug, (*builder).debug, "Find out why X fails", "what fails? Name the test or the package: why does TestParse fail"},
 	create:     {create, (*builder).create, "Create X", "create what? Name it: create docs/usage.md"},
 	addTests:   {create, (*builder).model, "Add tests for X", "tests for what? Name the file or the symbol: add tests for Parse"},
 	status:     {vcs, (*builder).status, "", ""},
