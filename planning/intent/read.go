@@ -212,6 +212,21 @@ func cut(words string, tokens []token) phrase {
 	}
 }
 
+// named are the words that the form takes for names or texts. Of a search "the tests" name
+// nothing, nor does a command.
+func (r formMatch) named() []token {
+	if r.form.action == find && len(r.target.tokens) == 1 && r.target.tokens[0].is("tests") {
+		return nil
+	}
+	named := slices.Clone(r.target.tokens)
+	for slot, p := range r.params {
+		if slot != "command" {
+			named = append(named, p.tokens...)
+		}
+	}
+	return named
+}
+
 // score is the confidence of a reading, in hundredths; see Parse.
 func (r formMatch) score() int {
 	score := 90

@@ -195,22 +195,14 @@ func (f Facts) correction(words string, tokens []token) string {
 }
 
 // keepsNames reports whether no corrected word is, or is part of, what the reading takes for a
-// name. Of a search "the tests" name nothing.
+// name.
 func (r reading) keepsNames() bool {
 	first, _ := tasks(split(r.text, maxWords+1))
 	if len(first) == 0 {
 		return false
 	}
 	m, _ := read(r.text, first)
-	named := slices.Clone(m.target.tokens)
-	for slot, p := range m.params {
-		if slot != "command" {
-			named = append(named, p.tokens...)
-		}
-	}
-	return !slices.ContainsFunc(named, func(t token) bool {
-		return slices.Contains(r.corrected, t.start) && (m.form.action != find || !t.is("tests") || len(named) > 1)
-	})
+	return !slices.ContainsFunc(m.named(), func(t token) bool { return slices.Contains(r.corrected, t.start) })
 }
 
 // spellings are the words of the grammar that a misspelled one may be, the nearest first, and
