@@ -241,7 +241,7 @@ func (b *builder) rename() {
 	switch {
 	case name == "" && b.shape() != nothing:
 		b.addMissing("rename %s to what? Add the new name: rename %[1]s to NewName", b.about())
-	case b.shape() == aPath, b.facts.has(pathOf(b.in.Target)):
+	case b.shape() == aPath:
 		b.moved(name)
 		return
 	}
