@@ -384,7 +384,12 @@ func (s *Session) beside(ctx context.Context, c session.Command) {
 func (s *Session) submit(ctx context.Context, typed string) {
 	s.input.record(typed)
 	text := strings.TrimSpace(typed)
-	if !strings.HasPrefix(text, "/") || s.slash == nil {
+	switch {
+	case strings.HasPrefix(text, "/") && s.slash != nil:
+	case !s.busy() && s.intake.Idle() && s.sides.answersGoal(text):
+		s.sides.answerGoal(text)
+		return
+	default:
 		s.intake.Add(intake.Words(text))
 		return
 	}
@@ -549,7 +554,7 @@ func (s *Session) closed(ctx context.Context, r *activeRun) {
 	} else {
 		reply := r.reply()
 		s.account.spend(*reply.Usage, reply.MS)
-		s.sides.remember(reply.Run)
+		s.sides.remember(reply)
 		s.conversation.turn(string(r.run().Goal), r.mentions(), reply)
 		s.overview.weigh() // first, so that a reader of the reply sees the size that includes it
 		_ = s.events.publish(reply)

@@ -37,6 +37,7 @@ type sideQuestions struct {
 	runs    *runs
 
 	lastRun string // the newest run that has ended, "" for none
+	failed  bool   // it has failed
 	asked   int
 	waiting []sideQuestion
 	current *sideQuestion // being answered, nil for none
@@ -58,13 +59,41 @@ type sideQuestion struct {
 // errSideCanceled ends the answer to a side question that the user canceled.
 var errSideCanceled = errors.New("canceled by the user")
 
-// remember notes that a run has ended.
-func (q *sideQuestions) remember(run string) { q.lastRun = cmp.Or(run, q.lastRun) }
+// remember notes that a run has ended, and whether it failed.
+func (q *sideQuestions) remember(reply event.ChatReply) {
+	if reply.Run != "" {
+		q.lastRun, q.failed = reply.Run, reply.Status == event.StatusFailed
+	}
+}
+
+// answersGoal reports whether a goal clearly asks about the last run, which has failed: "why
+// did it fail".
+func (q *sideQuestions) answersGoal(goal string) bool {
+	_, about := agent.AnswerAbout(prompt.About{}, goal)
+	return about && q.failed && q.supplies.routing.Planner.ByWords()
+}
+
+// answerGoal answers a goal that asks about the last run in the chat, from the state of the run.
+func (q *sideQuestions) answerGoal(goal string) {
+	_ = q.events.publish(event.ChatUser{Text: untrusted.Text(goal)})
+	answer := &sideAnswer{sideQuestion: sideQuestion{text: goal, ended: q.lastRun}, from: q}
+	q.background.run(func() func() {
+		err := answer.readRun()
+		return func() {
+			if err != nil {
+				_ = q.events.publish(failedReply(event.ReasonNotOpened, "the run that it is about cannot be read: "+err.Error()))
+				return
+			}
+			text, _ := agent.AnswerAbout(answer.about, goal)
+			_ = q.events.publish(event.ChatReply{Text: untrusted.Text(text)})
+		}
+	})
+}
 
 // replay notes the runs of an earlier process of the session.
 func (q *sideQuestions) replay(data event.Data) {
 	if d, ok := data.(event.ChatReply); ok {
-		q.remember(d.Run)
+		q.remember(d)
 	}
 }
 

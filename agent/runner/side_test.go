@@ -192,6 +192,25 @@ func TestClearSideQuestionsNeedNoModel(t *testing.T) {
 	}
 }
 
+func TestGoalThatAsksWhyTheLastRunFailedIsAnswered(t *testing.T) {
+	s := open(t, policy.ApproveAll, func(s *stage) {
+		s.model.info.Name = ""
+		s.model.err = prompt.ErrNoModel
+		s.tools.call = failing("look")
+		s.config = func(c *runner.Config) { c.Routing.Planner = event.PlannerAuto; s.readsRuns(c) }
+	})
+	s.Send(session.Submit{Text: "why did it fail"})
+	if reply := until[event.ChatReply](t, s); reply.Status != event.StatusFailed {
+		t.Errorf("without a run: %+v", reply)
+	}
+	s.Send(session.Execute{Plan: plan.Plan{Title: "One", Steps: []plan.Step{{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}}}})
+	until[event.ChatReply](t, s)
+	s.Send(session.Submit{Text: "why did it fail?"})
+	if reply := until[event.ChatReply](t, s); !strings.HasPrefix(string(reply.Text), "- Step 1 (Look) failed: ") || reply.Status != "" {
+		t.Errorf("after a failed run: %+v", reply)
+	}
+}
+
 func TestSideQuestionIsNoPartOfTheConversation(t *testing.T) {
 	s := open(t, policy.ApproveAll, func(s *stage) {
 		s.model.replies[prompt.PurposeChat] = "a secret answer"

@@ -314,8 +314,9 @@ func (a answerer) tests(r result) []string {
 	if r.untested() && a.in.Params["tests"] != "" {
 		return []string{"No tests were run: there are none here."}
 	}
+	ran := cmp.Or(a.in.Params["ran"], "tests")
 	if r.untested() {
-		return []string{"There are no tests to run here."}
+		return []string{"There are no " + ran + " to run here.", a.in.Params["left_out"]}
 	}
 	lines := make([]string, 0, len(r.Failures))
 	for _, f := range r.Failures {
@@ -327,9 +328,9 @@ func (a answerer) tests(r result) []string {
 			lines = append(lines, code(name))
 		}
 	}
-	head := "The tests fail"
+	head := "The " + ran + " fail"
 	if r.Passed {
-		head = "The tests pass"
+		head = "The " + ran + " pass"
 	}
 	summary := strings.TrimPrefix(strings.TrimPrefix(r.Summary, "the tests passed"), ": ")
 	if packages, tests, ok := strings.Cut(summary, "; "); ok && packageCount.MatchString(packages) {

@@ -79,7 +79,12 @@ func (b *builder) addInvalid(format string, args ...any) {
 	b.invalid = true
 }
 
-func (b *builder) shape() shape { return shapeOf(b.in.Target) }
+func (b *builder) shape() shape {
+	if strings.Contains(b.in.Target, " ") && b.facts.has(pathOf(b.in.Target)) {
+		return aPath
+	}
+	return shapeOf(b.in.Target)
+}
 
 // about is the target on one line.
 func (b *builder) about() string { return inTitle(b.in.Target) }

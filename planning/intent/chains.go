@@ -36,7 +36,7 @@ var chains = map[string]struct {
 	refactor:   {refactor, (*builder).model, "Refactor X", "refactor what? Name the file or the symbol: refactor Parse"},
 	test:       {validate, (*builder).test, "Test X", ""},
 	lint:       {validate, (*builder).lint, "Lint X", ""},
-	debug:      {debug, (*builder).debug, "Find out why X fails", "find out why what fails? Name the test or the package: why does TestParse fail"},
+	debug:      {debug, (*builder).debug, "Find out why X fails", "what fails? Name the test or the package: why does TestParse fail"},
 	create:     {create, (*builder).create, "Create X", "create what? Name it: create docs/usage.md"},
 	addTests:   {create, (*builder).model, "Add tests for X", "tests for what? Name the file or the symbol: add tests for Parse"},
 	status:     {vcs, (*builder).status, "", ""},
@@ -274,7 +274,7 @@ func (b *builder) moved(to string) {
 	switch {
 	case isFile(from) && !isFile(to):
 		b.addMissing("the new name of a file lacks an extension such as %s: %s", path.Ext(from), plan.OneLine(to, 60))
-	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n"):
+	case from == "" || pathOf(to) == "" || isPattern(from) || strings.ContainsAny(to, " \t\n") && !b.facts.has(path.Dir(to)):
 		b.addMissing("a rename takes one path and one new path: rename a.go to b.go")
 	}
 	b.tests(b.call("fs.move", "Move "+inTitle(from)+" to "+inTitle(to), map[string]any{"from": literally(from), "to": literally(pathOf(to))}, ""))
@@ -318,12 +318,15 @@ var writings = strings.Fields("comment comments docstring docstrings documentati
 // create shows a model the file that it adds to, or what is there already.
 func (b *builder) create() {
 	switch b.in.Params["of"] {
-	case "file": // without a text
+	case "file":
 		if slices.Contains(b.facts.Files, pathOf(b.in.Target)) {
 			b.addInvalid("%s is there already", b.about())
 		}
 		made := b.call("fs.write", "Create "+b.about(), map[string]any{"path": b.path()}, "")
-		b.nodes[made].Args["text"] = ""
+		b.nodes[made].Args["text"] = "" // which the call leaves out
+		if text := b.in.Params["text"]; text != "" {
+			b.nodes[made].Args["text"] = literally(text) + "\n"
+		}
 		return
 	case "folder":
 		b.call("fs.mkdir", "Create the folder "+b.about(), map[string]any{"path": b.path()}, "")

@@ -52,7 +52,7 @@ func (b *builder) test() {
 	}
 	b.call(runTests, "Run the tests", args, "tests")
 	if left := notRun(b.facts.LeftOut); left != "" {
-		b.in.Params["left_out"] = left
+		b.in.Params["left_out"], b.in.Params["ran"] = left, b.facts.ranOnly()
 	}
 }
 

@@ -32,6 +32,7 @@ type Facts struct {
 	Folder string `json:"folder,omitempty"` // the absolute path of the workspace, where the goal asks for it
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // tests that a run of all tests leaves out, where the goal asks for all
+	Tested  string    `json:"tested,omitempty"`   // the language of those that it runs
 
 	Project Project `json:"project,omitzero"` // where the goal builds it, runs one of its commands or asks about it
 
@@ -70,6 +71,12 @@ func SurveyFor(in Intent, goal string) *Survey {
 				s.names[name] = true
 				s.lengths |= 1 << min(len(name), 63)
 			}
+		}
+	}
+	for _, r := range runsOf(goal) { // a name with blanks, which nobody quotes
+		for name := strings.ToLower(r.path); name != "."; name = path.Dir(name) {
+			s.names[name] = true
+			s.lengths |= 1 << min(len(name), 63)
 		}
 	}
 	if words := significant(in.Target); in.Action == test && len(words) > 1 { // "the bool flag": tests whose names say so
@@ -201,7 +208,7 @@ var declarationKinds = map[string]string{
 func (s *Survey) Facts(size func(at string) int64) Facts {
 	facts := s.facts
 	if s.in.Action == test && s.in.Target == "" && s.in.Params["in"] == "" {
-		facts.LeftOut = leftOut(s.files)
+		facts.LeftOut, facts.Tested = leftOut(s.files)
 	}
 	relevant := slices.Clone(facts.Files)
 	for i, d := range facts.Declared {
@@ -260,7 +267,7 @@ func (f Facts) Route(in Intent, p Policy) Chain {
 // the words hold a condition or a second task, the chain lacks it: the chain
 // shows the work, and cannot be run.
 func (f Facts) RouteWords(words string, p Policy) Chain {
-	in, open := understand(words)
+	in, open := understand(f.quotePaths(words))
 	c := f.Route(in, p)
 	if !c.Empty() {
 		c.Missing = append(c.Missing, open...)

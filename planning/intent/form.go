@@ -110,7 +110,7 @@ func fits(kind string, tokens []token) bool {
 	case "path":
 		return t.quoted || strings.ContainsAny(t.text, "/.") || t.text == strings.ToUpper(t.text)
 	case "file":
-		return isPath(t.text) && isFile(t.text)
+		return (isPath(t.text) || t.quoted && strings.Contains(t.text, " ")) && isFile(t.text)
 	case "commit":
 		return !t.quoted && isCommit(t.text)
 	case "folder":
@@ -131,7 +131,22 @@ func fits(kind string, tokens []token) bool {
 }
 
 // phraseKinds are the kinds of words that may be several, or that no word may stand beside.
-var phraseKinds = map[string]func([]token) bool{"day": isDay, "marks": areMarks, "dir": areFolderPath}
+var phraseKinds = map[string]func([]token) bool{"day": isDay, "marks": areMarks, "dir": areFolderPath, "text": areText}
+
+// mostText is of how many words a text without quotes is.
+const mostText = 4
+
+// areText reports whether tokens are a text as it stands: in quotes, or a few words that do
+// not describe a text, as "a list of the functions" does.
+func areText(tokens []token) bool {
+	if tokens[0].quoted {
+		return len(tokens) == 1
+	}
+	return len(tokens) <= mostText && !slices.ContainsFunc(tokens, func(t token) bool {
+		return t.quoted || t.is(plainWords...) || t.is(articles...) || t.is(kinds...) || t.is(holders...) || t.is(joins...) || t.is(verbs...) ||
+			t.is(groups["sort"]...) || t.is(groups["symbols"]...) || t.is(writings...)
+	})
+}
 
 // areMarks reports whether tokens name marks of comments and nothing else.
 func areMarks(tokens []token) bool {

@@ -138,6 +138,8 @@ var grammar = []struct {
 		what is wrong with <x>
 		<x> is $fail`},
 	{action: create, params: map[string]string{"of": "file"}, forms: `create|make|add [new] [empty] file [called|named] <x:file>
+		create|make|add [new] file [called|named] <x:file> with|containing [text|content|contents] <text:text>
+		create|make|add [new] file [called|named] <x:file> that says|contains <text:text>
 		touch <x:file>`},
 	{action: create, params: map[string]string{"of": "folder"}, forms: `create|make|add [new] [empty] folder|directory [called|named] <x:one>
 		mkdir [-p] <x:one>`},

@@ -17,13 +17,15 @@ type Intent struct {
 	//	with       replace X with Y; it may be empty
 	//	in         the place: find X in Y, add X to Y, extract X from Y
 	//	problem    fix the P bug in X
+	//	text       the text of a file that is to be created, one line
 	//	message    commit with message M
 	//	max        the last N commits
-	//	of         "file" or "folder" where an empty one is to be created; "files", "tests" or "symbols" where all of those are to be listed, "staged" where those changes are
+	//	of         "file" or "folder" where one is to be created; "files", "tests" or "symbols" where all of those are to be listed, "staged" where those changes are
 	//	kinds      the kinds of symbols that are to be listed
 	//	since      the date from which commits are asked for
 	//	line       the line that is asked about
 	//	left_out   a sentence about tests that a run of all tests leaves out
+	//	ran        the tests that such a run does not leave out
 	//	workspace  the absolute path of the workspace, where it is asked for
 	//	command    the command of a shell, and "runs" is "tests" where it runs those
 	//	typed      "true" where the command was typed behind a "!", and is run as it stands
@@ -31,7 +33,7 @@ type Intent struct {
 	//	trace      "true" where the callers of the target are asked for, too
 	//	raised     "true" where the places are asked for that raise an error
 	//	case, whole, expression, glob   how grep is to search
-	//	exact      "true" where several words were quoted: they are searched for as they stand
+	//	exact      "true" where several words, or the text of a file, were quoted: they are taken as they stand
 	//	commit     the commit whose changes are asked for: HEAD where it is the last
 	//	remove     "true" where a file is to be removed, "folder" where a folder is
 	//	create     "true" where a branch is to be made

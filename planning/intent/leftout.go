@@ -38,13 +38,14 @@ var testKinds = []testKind{
 // foreignFolders hold projects of others, or for tests.
 var foreignFolders = []string{"testdata", "vendor", "node_modules", "third_party", "fixtures"}
 
-// leftOut lists the tests that test.run leaves out when it runs all, at most some of them.
-func leftOut(files []string) (left []LeftOut) {
+// leftOut lists the tests that test.run leaves out when it runs all, at most some of them, and
+// names the language of those that it runs.
+func leftOut(files []string) (left []LeftOut, tested string) {
 	root := slices.IndexFunc(testKinds, func(k testKind) bool {
 		return slices.ContainsFunc(k.manifests, func(name string) bool { return slices.Contains(files, name) })
 	})
 	if root < 0 {
-		return nil // test.run says what there is
+		return nil, "" // test.run says what there is
 	}
 	for i, k := range testKinds {
 		if i == root && k.language != "Go" { // its command runs what lies below, too
@@ -63,7 +64,7 @@ func leftOut(files []string) (left []LeftOut) {
 			left = append(left, LeftOut{Language: k.language, Folder: loose})
 		}
 	}
-	return left[:min(len(left), maxRows)]
+	return left[:min(len(left), maxRows)], testKinds[root].language
 }
 
 // folders are those of the projects of the kind with tests, without those that lie in another.
@@ -103,22 +104,39 @@ func foreign(at string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(at), "/"), func(name string) bool { return slices.Contains(foreignFolders, name) })
 }
 
+// what names the tests.
+func (l LeftOut) what() string {
+	if l.Folder != "." {
+		return "the " + l.Language + " tests in " + code(l.Folder)
+	}
+	return "the " + l.Language + " tests"
+}
+
 // say names the tests, and the order that runs them.
 func (l LeftOut) say() string {
-	what := "the " + l.Language + " tests"
-	if l.Folder != "." {
-		what += " in " + code(l.Folder)
-	}
+	what := l.what()
 	if l.Order == "" {
 		return what + ", where no file says how they are run"
 	}
 	return what + " (" + code(l.Order) + " runs them)"
 }
 
+// ranOnly names the tests that ran where others of the workspace did not: "Go tests".
+func (f Facts) ranOnly() string {
+	name := f.Tested + " tests"
+	if slices.ContainsFunc(f.LeftOut, func(l LeftOut) bool { return l.Language == f.Tested }) {
+		name += " at the root"
+	}
+	return name
+}
+
 // notRun says which tests were left out; "" if none were.
 func notRun(left []LeftOut) string {
 	if len(left) == 0 {
 		return ""
+	}
+	if only := left[0]; len(left) == 1 && only.Order != "" {
+		return "Not run: " + only.what() + "; " + code(only.Order) + " runs them."
 	}
 	said := make([]string, len(left))
 	for i, l := range left {

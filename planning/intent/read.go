@@ -43,6 +43,7 @@ func read(words string, tokens []token) (formMatch, bool) {
 	for _, s := range slots {
 		r.fill(words, s)
 	}
+	r.askDropped(words, slots)
 	r.kinds = kindsIn(tokens)
 	with, replaces := r.params["with"]
 	switch texts := slices.Concat(r.target.tokens, with.tokens); {
@@ -130,6 +131,12 @@ func (r *formMatch) fill(words string, s filledSlot) {
 			message = message[:1]
 		}
 		r.params[s.slot] = cut(words, message)
+	case "text":
+		p := cut(words, s.tokens)
+		if last := s.tokens[len(s.tokens)-1]; !last.quoted {
+			p.text = words[s.tokens[0].start:last.end] + strings.TrimSuffix(last.after, ".")
+		}
+		r.params[s.slot] = p
 	case "x":
 		about := s.tokens
 		if category := r.form.category(); category == vcs || category == validate { // a flag says how it is to be done
@@ -205,6 +212,21 @@ func cut(words string, tokens []token) phrase {
 	}
 }
 
+// named are the words that the form takes for names or texts. Of a search "the tests" name
+// nothing, nor does a command.
+func (r formMatch) named() []token {
+	if r.form.action == find && len(r.target.tokens) == 1 && r.target.tokens[0].is("tests") {
+		return nil
+	}
+	named := slices.Clone(r.target.tokens)
+	for slot, p := range r.params {
+		if slot != "command" {
+			named = append(named, p.tokens...)
+		}
+	}
+	return named
+}
+
 // score is the confidence of a reading, in hundredths; see Parse.
 func (r formMatch) score() int {
 	score := 90
@@ -246,6 +268,9 @@ func (r formMatch) intent(score int) Intent {
 		in.Params[name] = value
 	}
 	if tokens := r.target.tokens; (r.form.action == find || r.form.action == explain) && len(tokens) == 1 && tokens[0].quoted && strings.ContainsAny(tokens[0].text, " \t") {
+		in.Params["exact"] = "true"
+	}
+	if text := r.params["text"].tokens; len(text) == 1 && text[0].quoted {
 		in.Params["exact"] = "true"
 	}
 	if r.form.action == symbols && len(r.kinds) > 0 {

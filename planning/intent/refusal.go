@@ -30,11 +30,25 @@ func (f Facts) Refuse(words string) Refusal {
 			work = "write"
 		}
 		r.Text = "Only a model can " + work + " code."
+		if name := newFile(first); name != "" {
+			r.Text = "Only a model can write that text. In quotes it goes into " + name + " as it stands; the order below leaves it out."
+		}
 	}
 	if len(r.Near) > 0 {
 		r.Text += " " + DidYouMean(r.Near)
 	}
 	return r
+}
+
+// newFile is the file that words create with more than a text as it stands; "" for all others.
+func newFile(first []token) string {
+	_, slots, _ := match(compile("create|make|add|write [new] file [called|named] <x:file> <_>"), first)
+	for _, s := range slots {
+		if s.slot == "x" {
+			return plan.OneLine(trim(s.tokens)[0].text, 60)
+		}
+	}
+	return ""
 }
 
 // DidYouMean asks which of the orders near to words was meant. Without orders, it is what
@@ -79,7 +93,7 @@ func beyond(tokens []token) string {
 
 // grammarWords are the words that forms spell out, and the programs whose commands are read.
 var grammarWords = sync.OnceValue(func() []string {
-	words := slices.Concat(searchers, runners, articles, strings.Fields("tree cat blame"))
+	words := slices.Concat(searchers, runners, articles, strings.Fields("tree cat blame undo redo help"))
 	for _, f := range forms() {
 		for _, e := range f.elements {
 			words = append(words, e.words...)
@@ -139,10 +153,17 @@ var others = []struct{ form, instead string }{
 	{"write|add docs|documentation <_>", "find README"},
 }
 
+// reading is a reading of words so far: their text, and where words in it are corrected.
+type reading struct {
+	text      string
+	corrected []int // the position of each
+}
+
 // correction is the first reading of the words in which misspelled words of the grammar are
-// corrected, and that is understood; "" if there is none. A name is none of these words.
+// corrected, and that is understood; "" if there is none. A name is none of these words, and
+// stays as the user wrote it.
 func (f Facts) correction(words string, tokens []token) string {
-	texts := []string{""} // the readings of the words so far
+	readings := []reading{{}}
 	at, fixed := 0, 0
 	for _, t := range tokens {
 		if t.quoted || len(t.key) < 3 || looksLikeName(t) || slices.Contains(grammarWords(), t.key) || t.is(plainWords...) {
@@ -152,28 +173,45 @@ func (f Facts) correction(words string, tokens []token) string {
 		if len(candidates) == 0 {
 			continue
 		}
-		var longer []string
-		for _, text := range texts {
+		var longer []reading
+		for _, r := range readings {
+			text := r.text + words[at:t.start]
 			for _, word := range candidates {
-				longer = append(longer, text+words[at:t.start]+word)
+				longer = append(longer, reading{text + word, append(slices.Clone(r.corrected), len(text))})
 			}
+			longer = append(longer, reading{text + words[t.start:t.end], r.corrected})
 		}
-		texts, at = longer, t.end
+		readings, at = longer, t.end
 		if fixed++; fixed > mostMisspelled {
 			return ""
 		}
 	}
-	for _, text := range texts {
-		if text += words[at:]; fixed > 0 && f.understands(text) {
-			return text
+	for _, r := range readings {
+		if r.text += words[at:]; len(r.corrected) > 0 && r.keepsNames() && f.understands(r.text) {
+			return r.text
 		}
 	}
 	return ""
 }
 
-// spellings are the words of the grammar that a misspelled one may be, the nearest first.
+// keepsNames reports whether no corrected word is, or is part of, what the reading takes for a
+// name.
+func (r reading) keepsNames() bool {
+	first, _ := tasks(split(r.text, maxWords+1))
+	if len(first) == 0 {
+		return false
+	}
+	m, _ := read(r.text, first)
+	return !slices.ContainsFunc(m.named(), func(t token) bool { return slices.Contains(r.corrected, t.start) })
+}
+
+// spellings are the words of the grammar that a misspelled one may be, the nearest first, and
+// among those as near the ones with its last letter: it tells "tests" from "test".
 func spellings(word string) (candidates []string) {
 	known := slices.Clone(grammarWords())
+	last := word[len(word)-1]
+	ends := func(known string) bool { return known[len(known)-1] == last }
+	known = slices.Concat(slices.DeleteFunc(slices.Clone(known), func(w string) bool { return !ends(w) }), slices.DeleteFunc(known, ends))
 	for len(candidates) < mostNear {
 		nearest := english.Nearest(word, known)
 		if nearest == "" {
@@ -185,11 +223,14 @@ func spellings(word string) (candidates []string) {
 	return candidates
 }
 
-// understands reports whether words are an order that needs no model.
+// understands reports whether words are an order that needs no model, in some project.
 func (f Facts) understands(words string) bool {
 	if words == "" {
 		return false
 	}
+	if Undoes(words) || Redoes(words) || isOnly(words, "help") {
+		return true
+	}
 	c := Facts{}.RouteWords(words, Policy{})
-	return c.Bound() && c.Confident() && !c.NeedsModel()
+	return (c.Bound() || c.Intent.Category == project && !c.Empty()) && c.Confident() && !c.NeedsModel()
 }

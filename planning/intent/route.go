@@ -87,10 +87,12 @@ func (c Chain) Ready() bool {
 }
 
 // general reports whether the words ask for the meaning of a plain word, or for the place
-// of several. They do not ask for a name in the code. A model, if there is one, knows
-// better.
+// of several, or give a file a text without quotes. They do not ask for a name in the code. A
+// model, if there is one, knows better.
 func (c Chain) general() bool {
 	switch c.Intent.Action {
+	case create: // the text may describe what is to be written
+		return c.Intent.Params["text"] != "" && c.Intent.Params["exact"] == ""
 	case explain:
 		return !looksLikeName(token{text: c.Intent.Target})
 	case find:
