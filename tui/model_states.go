@@ -120,7 +120,7 @@ func (m *Model) useless() (ids []string) {
 	if run == nil {
 		ids = append(ids, "run.ask")
 	}
-	if !m.dialogs.undoable() {
+	if !m.dialogs.mayUndo() {
 		ids = append(ids, "plan.undo")
 	}
 	if run == nil || run.Undone == nil {
