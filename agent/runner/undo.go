@@ -103,7 +103,7 @@ func undoReply(u event.Undo) string {
 		lines[0] += ":\n"
 	}
 	for _, f := range u.Files {
-		lines = append(lines, "- "+f.Action+" "+markdown.Code(f.Path, 400))
+		lines = append(lines, "- "+f.Done(u.Redo)+" "+markdown.Code(f.Path, 400))
 	}
 	for _, n := range u.Notes {
 		lines = append(lines, "- note: "+markdown.Legible(n, 400))
