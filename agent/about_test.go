@@ -65,16 +65,31 @@ func TestAnswersAboutRunLeaveTextOfProgramsAsItIs(t *testing.T) {
 		question string
 		want     string
 	}{
-		"many lines": {prompt.About{State: "running", History: []plan.HistoryItem{failed("Test", output)}}, "what failed",
-			"Step 1 (Test) failed:\n\n````\n" + output + "\n````\n\nIt called `test.run`."},
-		"a line with marks": {prompt.About{State: "running", History: []plan.HistoryItem{failed("Test", "in <module> of __init__.py")}}, "why did step 1 fail",
-			"Step 1 (Test) failed: `in <module> of __init__.py`\n\nIt called `test.run`."},
-		"a title with marks": {prompt.About{State: "running", History: []plan.HistoryItem{failed("Write __init__.py", "no")}}, "what failed",
-			"Step 1 (`Write __init__.py`) failed: no\n\nIt called `test.run`."},
-		"the error of the run": {prompt.About{State: "over: it failed (in <module> of __init__.py)"}, "how far is it",
-			"It is over: it failed (`in <module> of __init__.py`)."},
-		"a step that did not fail": {prompt.About{State: "running", Plan: plan.Plan{Steps: []plan.Step{{Index: "1", Title: "Read __init__.py"}}}, States: map[string]string{"1": "pending"}}, "why did step 1 fail",
-			"Step 1 (`Read __init__.py`) did not fail: it is pending."},
+		"many lines": {
+			prompt.About{State: "running", History: []plan.HistoryItem{failed("Test", output)}},
+			"what failed",
+			"Step 1 (Test) failed:\n\n````\n" + output + "\n````\n\nIt called `test.run`.",
+		},
+		"a line with marks": {
+			prompt.About{State: "running", History: []plan.HistoryItem{failed("Test", "in <module> of __init__.py")}},
+			"why did step 1 fail",
+			"Step 1 (Test) failed: `in <module> of __init__.py`\n\nIt called `test.run`.",
+		},
+		"a title with marks": {
+			prompt.About{State: "running", History: []plan.HistoryItem{failed("Write __init__.py", "no")}},
+			"what failed",
+			"Step 1 (`Write __init__.py`) failed: no\n\nIt called `test.run`.",
+		},
+		"the error of the run": {
+			prompt.About{State: "over: it failed (in <module> of __init__.py)"},
+			"how far is it",
+			"It is over: it failed (`in <module> of __init__.py`).",
+		},
+		"a step that did not fail": {
+			prompt.About{State: "running", Plan: plan.Plan{Steps: []plan.Step{{Index: "1", Title: "Read __init__.py"}}}, States: map[string]string{"1": "pending"}},
+			"why did step 1 fail",
+			"Step 1 (`Read __init__.py`) did not fail: it is pending.",
+		},
 	} {
 		if answer, _ := agent.AnswerAbout(c.about, c.question); answer != c.want {
 			t.Errorf("%s: %q, want %q", name, answer, c.want)

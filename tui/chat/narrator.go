@@ -29,8 +29,7 @@ type Narrator struct {
 // Undone draws how the run ended anew, since the run was undone or redone.
 func (n *Narrator) Undone() {
 	if n.outcome != nil {
-		n.outcome.until = func() bool { return true }
-		n.pane.revive(n.outcome)
+		n.pane.redraw(n.outcome)
 	}
 }
 

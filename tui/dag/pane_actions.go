@@ -1,8 +1,9 @@
 package dag
 
 import (
-	tea "charm.land/bubbletea/v2"
 	"cmp"
+
+	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
 	"replan/agent/session"

@@ -32,7 +32,9 @@ func TestEvidenceOfUndoneRunIsNotCounted(t *testing.T) {
 	step.Checks = []plan.Check{{Title: "it is there", Expect: "result != ''"}}
 	started, created := panetest.TimedPlan(step)
 	past := panetest.Past{
-		{At: 0, Data: started}, {At: 0, Data: created}, {At: 1, Data: panetest.Begins("1", 1)},
+		{At: 0, Data: started},
+		{At: 0, Data: created},
+		{At: 1, Data: panetest.Begins("1", 1)},
 		{At: 2, Data: panetest.Succeeds("1", 1)},
 		{At: 2, Data: event.CheckCompleted{Index: "1", Attempt: 1, Check: 1, State: plan.StateVerified, Saw: []expression.Sight{{Path: "result"}}}},
 		{At: 3, Data: event.RunCompleted{Result: event.Result{Status: event.StatusCompleted}}},
