@@ -42,7 +42,7 @@ var imports = []struct{ of, may, not, why string }{
 	{"agent/session", "planning agent$ agent/event agent/rule internal/english internal/untrusted", "* os$", "what a session and its user exchange is data of agent and planning"},
 	{"agent/remote", "planning/plan agent$ agent/event agent/policy agent/session agent/store/values internal/untrusted", "*", "runs elsewhere are data of agent and planning"},
 	{"agent/plantool", "planning agent$", "* os$", "results of plan tools are data of agent and planning"},
-	{"agent/runner", "planning agent internal/timelimit internal/english internal/picture internal/untrusted", "* agent/store agent/remote", "the runner imports agent and planning alone, is given its journal, and does not know where it runs"},
+	{"agent/runner", "planning agent internal/timelimit internal/english internal/markdown internal/picture internal/untrusted", "* agent/store agent/remote", "the runner imports agent and planning alone, is given its journal, and does not know where it runs"},
 	{"agent/runner/intake", "planning agent/event agent/session", "* os$", "jobs on their way are values: whoever carries out their steps does the I/O"},
 	{"agent/...", "", "charm.land", "the engine knows no screen"},
 

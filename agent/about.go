@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"replan/agent/event"
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
+	"replan/internal/markdown"
 	"replan/planning/plan"
 	"replan/planning/prompt"
 )
@@ -62,8 +64,15 @@ var (
 	aboutProgress = lazyregexp.New(`(?i)^(?:how far (?:is it|is the run|are you)|what (?:is it|is the run|are you) (?:doing|waiting for)(?: now)?|what is running(?: now)?|which steps? (?:is|are) running(?: now)?|why does it wait)\s*\??$`)
 )
 
-// AnswerAbout answers a question about a run from its state, without a model. ok is false
-// if the words do not clearly ask for that.
+// The longest title and error, in characters, that an answer holds within a sentence.
+const (
+	titleInAnswer = 80
+	errorInAnswer = 240
+)
+
+// AnswerAbout answers a question about a run from its state, without a model. The answer is
+// Markdown that leaves the text of programs as it is. ok is false if the words do not clearly
+// ask for that.
 func AnswerAbout(a prompt.About, question string) (answer string, ok bool) {
 	question = strings.Join(strings.Fields(question), " ")
 	switch {
@@ -95,7 +104,7 @@ func aboutOneStep(a prompt.About, index string) string {
 	if a.Over && a.States[index] == string(StepPending) {
 		state = "it never began"
 	}
-	return fmt.Sprintf("Step %s (%s) did not fail: %s.", index, plan.OneLine(string(step.Title), 80), state)
+	return fmt.Sprintf("Step %s (%s) did not fail: %s.", index, markdown.Legible(string(step.Title), titleInAnswer), state)
 }
 
 // failureWords says how an attempt failed.
@@ -104,32 +113,48 @@ func failureWords(item plan.HistoryItem) string {
 	if item.Status == plan.ItemInDoubt {
 		verb = "may or may not have taken effect"
 	}
-	words := fmt.Sprintf("Step %s (%s) %s: %s", item.Index, plan.OneLine(string(item.Title), 80), verb, cmp.Or(strings.TrimSpace(string(item.Error)), "it gave no reason"))
+	why := cmp.Or(strings.TrimSpace(string(item.Error)), "it gave no reason")
+	if strings.Contains(why, "\n") || utf8.RuneCountInString(why) > errorInAnswer {
+		why = "\n\n" + markdown.Block(why)
+	} else {
+		why = " " + markdown.Legible(why, errorInAnswer)
+	}
+	words := fmt.Sprintf("Step %s (%s) %s:%s", item.Index, markdown.Legible(string(item.Title), titleInAnswer), verb, why)
 	if item.Tool != "" {
-		words += "\n\nIt called `" + plan.OneLine(item.Tool, 80) + "`"
-		if path, ok := item.Args["path"].(string); ok {
-			words += " on `" + plan.OneLine(path, 120) + "`"
+		words += "\n\nIt called " + markdown.Code(item.Tool, titleInAnswer)
+		if path, ok := item.Args["path"].(string); ok && path != "" {
+			words += " on " + markdown.Code(path, 120)
 		}
 		words += "."
 	}
 	return words
 }
 
-// aboutFailures lists the failures of a run, the newest of each step.
+// stateInAnswer returns what a run does, with the error in it quoted.
+func stateInAnswer(a prompt.About) string {
+	state, why, failed := strings.Cut(a.State, " (")
+	if !failed {
+		return a.State
+	}
+	return state + " (" + markdown.Legible(strings.TrimSuffix(why, ")"), errorInAnswer) + ")"
+}
+
+// aboutFailures tells the failures of a run, the newest of each step, as paragraphs: an item
+// of a list cannot hold several.
 func aboutFailures(a prompt.About) string {
-	var lines []string
+	var failures []string
 	seen := map[string]bool{}
 	for _, item := range slices.Backward(a.History) {
 		if item.Parent == "" && !seen[item.Index] && (item.Status == plan.ItemFailed || item.Status == plan.ItemInDoubt) {
-			lines = append(lines, "- "+strings.ReplaceAll(failureWords(item), "\n", "\n  "))
+			failures = append(failures, failureWords(item))
 		}
 		seen[item.Index] = true
 	}
-	slices.Reverse(lines)
-	if len(lines) == 0 {
-		return "No step has failed. It is " + a.State + "."
+	slices.Reverse(failures)
+	if len(failures) == 0 {
+		return "No step has failed. It is " + stateInAnswer(a) + "."
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(failures, "\n\n")
 }
 
 // aboutWork says how far a run is.
@@ -141,10 +166,10 @@ func aboutWork(a prompt.About) string {
 		case string(StepCompleted):
 			done++
 		case string(StepRunning), string(StepChecking), string(StepWaiting):
-			now = append(now, "step "+s.Index+" ("+plan.OneLine(string(s.Title), 80)+")")
+			now = append(now, "step "+s.Index+" ("+markdown.Legible(string(s.Title), titleInAnswer)+")")
 		}
 	}
-	words := "It is " + a.State
+	words := "It is " + stateInAnswer(a)
 	if len(a.Plan.Steps) > 0 {
 		words += fmt.Sprintf("; %d of %s done", done, english.Count(len(a.Plan.Steps), "step"))
 	}

@@ -162,6 +162,17 @@ func (d *dialogs) noUndo() string {
 // undoable reports whether the run in the plan pane has ended and called a tool with
 // reversible changes.
 func (d *dialogs) undoable() bool {
+	return d.called(func(tool plan.Tool, known bool) bool { return known && tool.Trusted && tool.Previews })
+}
+
+// mayUndo reports whether that run may have made such changes: by a tool that its journal does
+// not describe, too.
+func (d *dialogs) mayUndo() bool {
+	return d.called(func(tool plan.Tool, known bool) bool { return !known || tool.Trusted && tool.Previews })
+}
+
+// called reports whether the run in the plan pane has ended and called a tool that fits.
+func (d *dialogs) called(fits func(tool plan.Tool, known bool) bool) bool {
 	r := d.live.Shown().State
 	if r == nil || d.noUndo() != "" || r.DryRun() {
 		return false
@@ -173,7 +184,7 @@ func (d *dialogs) undoable() bool {
 			inner = nil // they call what the step says
 		}
 		tool, err := r.Catalog.Find(s.Step.Tool)
-		return err == nil && s.Attempt > 0 && tool.Trusted && tool.Previews || slices.ContainsFunc(inner, changed)
+		return s.Attempt > 0 && s.Step.Tool != "" && fits(tool, err == nil) || slices.ContainsFunc(inner, changed)
 	}
 	return slices.ContainsFunc(r.Steps, changed) || r.Chat != nil && slices.ContainsFunc(r.Chat.Calls, changed)
 }

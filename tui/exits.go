@@ -28,6 +28,7 @@ type exits struct {
 
 	warned string // the action that the last key asked for, and that a second press does
 	again  bool   // this key is that second press
+	spared bool   // the next press may be meant for the end of a side question
 }
 
 // exitActions are the actions that stop the run and leave the program.
@@ -81,6 +82,10 @@ func (e *exits) staysOnce() string {
 	return e.keys.Name("quit") + " again quits."
 }
 
+// spare has the next press of the key not stop the run yet: it may be meant for a side
+// question that has just ended.
+func (e *exits) spare() { e.spared = true }
+
 // leave clears the input, else quits. It asks first during a run.
 func (e *exits) leave() tea.Cmd {
 	switch {
@@ -116,9 +121,11 @@ func (e *exits) noRun() string {
 }
 
 // stop stops the run; without one, it leads back from the step to the plan and to the
-// chat. If the run only waits at a gate, stop asks for a second press: the first may
-// have been meant for the gate.
+// chat. If the run only waits at a gate, or a side question has ended, stop asks for a
+// second press: the first may have been meant for these.
 func (e *exits) stop() keymap.Requests {
+	spared := e.spared
+	e.spared = false
 	run := e.live.Current().State
 	switch asked := e.waiting.asked(); {
 	case e.focus.onMap():
@@ -135,6 +142,9 @@ func (e *exits) stop() keymap.Requests {
 		return e.warn("A "+asked+" is open", "the "+asked)
 	case e.waiting.reviewing() && !e.again:
 		return e.warn("A plan waits for review", "it")
+	case e.live.Busy() && spared && e.focus.inChat():
+		e.warned = "run.stop"
+		return keymap.ShowFooter("The side question is over: " + e.keys.Name("run.stop") + " again stops the run.")
 	case e.live.Busy():
 		return keymap.SendCommands(session.Stop{})
 	default:

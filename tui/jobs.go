@@ -95,6 +95,11 @@ func (f *jobFeed) setting(d session.SettingSaved) {
 // lists the restored files.
 func (f *jobFeed) undone(d event.ChatUndone) {
 	f.live.Undo(d)
+	for _, run := range append([]string{d.Run}, d.Inner...) {
+		if n := f.chat.Narrator(run); n != nil {
+			n.Undone()
+		}
+	}
 	if !d.Redo && len(d.Files) > 0 {
 		f.toasts.Show("info", f.redoKey+" redoes it")
 	}

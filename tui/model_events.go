@@ -30,6 +30,10 @@ func (m *Model) handleEvents(b eventsMsg) tea.Cmd {
 	settings, models := m.jobs.takeLists()
 	open := m.focus.scene().New()
 	cmd := tea.Batch(m.outbox.ask(settings), m.outbox.ask(models), m.waiting.update(), m.dialogs.offered())
+	if m.session.takeSideEnd() {
+		m.exits.spare()
+		cmd = tea.Batch(cmd, m.waiting.lookBack(m.input.Empty()))
+	}
 	if guard := m.focus.scene().New(); guard != nil && guard != open && !m.input.Empty() {
 		cmd = tea.Batch(cmd, guard.StartTyping()) // it opened over a text that is being typed
 	}

@@ -67,6 +67,8 @@ func (m *Model) route(r keymap.Request) tea.Cmd {
 		return m.outbox.ask(m.dialogs.openUndo(r.Run, r.Redo))
 	case keymap.ReopenFailure:
 		return m.waiting.reopenFailure(r.Step, m.situation.state().Model() != "" || m.options.Planners != nil)
+	case keymap.LookBack:
+		return m.waiting.lookBack(m.input.Empty())
 	case keymap.Continue:
 		m.options.GoOn(string(r))
 		return tea.Quit
@@ -84,7 +86,7 @@ func (m *Model) show(r keymap.Request) {
 	case keymap.ShowGate:
 		m.ask.Reopen()
 	case keymap.LookAround:
-		m.ask.LookAround()
+		m.waiting.makeWay()
 	case keymap.ShowStep:
 		if r != "" {
 			m.dag.Reveal(string(r))

@@ -88,7 +88,7 @@ func (m *Model) palettePage() dialog.PalettePage {
 	set, theme := m.appearance.chosenTheme()
 	return dialog.PalettePage{
 		Groups: m.offered(), Here: m.focus.topic(), Themes: set, Theme: theme,
-		Now: m.fitting(), Busy: m.live.Busy(), NoStop: m.exits.noRun(), NoModel: m.needsModel,
+		Now: m.fitting(), Rare: m.useless(), Busy: m.live.Busy(), NoStop: m.exits.noRun(), NoModel: m.needsModel,
 		Goals: m.options.Examples, Folder: m.session.now().Workspace, Replay: m.options.Replay,
 		NoText: m.input.NoCommand, Type: m.input.Start, Mention: m.input.Mention,
 	}
@@ -111,6 +111,22 @@ func (m *Model) fitting() []string {
 	default:
 		return []string{"runs", "chat.shell"}
 	}
+}
+
+// useless returns the actions that have nothing to act on in the runs on the screen. They may
+// still find something in an earlier session.
+func (m *Model) useless() (ids []string) {
+	run := m.live.Shown().State
+	if run == nil {
+		ids = append(ids, "run.ask")
+	}
+	if !m.dialogs.mayUndo() {
+		ids = append(ids, "plan.undo")
+	}
+	if run == nil || run.Undone == nil {
+		ids = append(ids, "plan.redo")
+	}
+	return ids
 }
 
 // needsModel returns why a goal cannot be reached now, "" if a model can plan it or no model is

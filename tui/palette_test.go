@@ -97,3 +97,41 @@ func TestPaletteDimsWhatCannotBeDoneNow(t *testing.T) {
 	s.lacks("Add tests")
 	s.press(letters("explain")...).wants("It needs a model, and there is none.")
 }
+
+func TestPaletteListsOnlyWhatFindsSomething(t *testing.T) {
+	unchanged := newStory().Asked().Run(event.RunCompleted{Result: event.Result{Status: event.StatusCompleted, Reason: event.ReasonGoalMet}})
+	for name, c := range map[string]struct {
+		from   *story
+		lists  []string
+		leaves []string
+	}{
+		"a fresh home":               {newStory().Greeted(), nil, []string{"Ask about the run", "Undo last run", "Redo last undo", "Go to the next gate"}},
+		"a run that changed nothing": {unchanged, []string{"Ask about the run"}, []string{"Undo last run", "Redo last undo"}},
+		"a run that changed files":   {newStory().Finished(), []string{"Undo last run", "Ask about the run"}, []string{"Redo last undo", "Go to the next gate", "Go to the next running step"}},
+		"a run with steps under way": {newStory().Branching(), []string{"Go to the next running step"}, []string{"Undo last run", "Go to the next gate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, c.from, 120, 100).press(ctrlK)
+			for range 6 {
+				text := s.front()
+				c.lists = slices.DeleteFunc(c.lists, func(title string) bool { return strings.Contains(text, title) })
+				for _, title := range c.leaves {
+					if strings.Contains(text, title) {
+						t.Errorf("it lists %q\n%s", title, text)
+					}
+				}
+				s.press(pageDown)
+			}
+			if len(c.lists) > 0 {
+				t.Errorf("it does not list %q", c.lists)
+			}
+		})
+	}
+}
+
+func TestPaletteListsAnswersOfGateUnderGate(t *testing.T) {
+	s := settled(t, newStory().Gated(), 120, 60).press(ctrlK)
+	if got := s.under("Gate"); !slices.Contains(got, "Allow once") || slices.Contains(s.under("Session"), "Allow once") {
+		t.Errorf("under Gate stand %q\n%s", got, s.text())
+	}
+}

@@ -36,6 +36,7 @@ type sessionFeed struct {
 	status     session.Status
 	past       []agent.Summary // runs of earlier sessions, known after the first frame
 	caughtUp   bool            // the session has sent its status; earlier events were history
+	sideEnded  bool            // a side question has ended, which nobody has taken note of
 	closed     bool            // the session is over
 	rechecking bool            // the session looks again for a model and its servers
 }
@@ -74,6 +75,7 @@ func (f *sessionFeed) apply(e event.Event) {
 		f.chat.SideQuestions().Progress(d)
 	case event.ChatSide:
 		f.chat.SideQuestions().End(d)
+		f.sideEnded = f.caughtUp
 	case event.ChatCompacted:
 		f.chat.Add(f.chat.Compacted(d))
 	case event.Note:
@@ -158,6 +160,15 @@ func (f *sessionFeed) now() session.Status { return f.status }
 
 // sideAsked reports whether a side question is being answered.
 func (f *sessionFeed) sideAsked() bool { return f.chat.SideQuestions().Asked() && !f.closed }
+
+// takeSideEnd reports once that the last of the side questions has ended.
+func (f *sessionFeed) takeSideEnd() bool {
+	if !f.sideEnded || f.sideAsked() {
+		return false
+	}
+	f.sideEnded = false
+	return true
+}
 
 // ended reports whether the session is over.
 func (f *sessionFeed) ended() bool { return f.closed }

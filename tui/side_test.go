@@ -44,8 +44,44 @@ func TestEscapeCancelsSideQuestionBeforeTheRun(t *testing.T) {
 	s.sent(session.CancelSideQuestion{})
 	s.show(newStory().Session(event.ChatSide{ID: 1, Question: "what is left?", Text: "Two steps", Status: event.StatusCanceled, Error: "canceled by the user"}))
 	s.wants("■ Side question")
+	s.press(escape).wants("The side question is over: esc again stops the run.")
+	s.sent(session.CancelSideQuestion{})
 	s.press(escape)
 	s.sent(session.CancelSideQuestion{}, session.Stop{})
+}
+
+func TestGateReturnsAfterSideQuestion(t *testing.T) {
+	answered := event.ChatSide{ID: 1, Question: "what is left?", Text: "Two steps", Status: event.StatusCompleted}
+	for name, c := range map[string]struct {
+		do      func(s *screen)
+		returns bool
+	}{
+		"after the answer": {func(s *screen) {
+			s.press(letters("what is left?")...).press(enter).show(askedBeside(newStory())).lacks("allow once")
+			s.show(newStory().Session(answered))
+		}, true},
+		"not over a text": {func(s *screen) {
+			s.press(letters("what is left?")...).press(enter).show(askedBeside(newStory())).press(letters("and")...)
+			s.show(newStory().Session(answered))
+		}, false},
+		"when it is taken back":         {func(s *screen) { s.press(escape) }, true},
+		"not when a text is left of it": {func(s *screen) { s.press(letters("what")...).press(escape) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, newStory().Gated(), 120, 36).press(alt('i'))
+			c.do(s)
+			if c.returns {
+				s.wants("allow once")
+			} else {
+				s.lacks("allow once")
+			}
+		})
+	}
+}
+
+func TestGateHiddenByUserStaysHiddenAfterSideQuestion(t *testing.T) {
+	s := settled(t, newStory().Gated(), 120, 36).press(escape).show(askedBeside(newStory()))
+	s.show(newStory().Session(event.ChatSide{ID: 1, Question: "what is left?", Text: "Two steps", Status: event.StatusCompleted})).lacks("allow once")
 }
 
 func TestEscapeTakesBackTypedSideQuestion(t *testing.T) {

@@ -46,7 +46,7 @@ func TestRedoShowsDiffFirst(t *testing.T) {
 			u.Redo = true
 			s.show(more(st).Session(u))
 			s.wants("Redo k3fq")
-			s.wants("files to bring back")
+			s.wants("files to change again")
 			s.wants("y bring back 3 files")
 			s.press(letters("y")...)
 			sent := s.session.commands()

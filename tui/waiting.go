@@ -17,6 +17,7 @@ type waiting struct {
 	live    *live.Runs
 	ask     *ask.Dialog
 	review  *review.Dialog
+	aside   bool // the gate or question is hidden for a side question
 }
 
 // waitingActions are the actions on what waits for the user.
@@ -49,6 +50,23 @@ func (w *waiting) reopen() {
 		return
 	}
 	w.ask.Reopen()
+}
+
+// makeWay hides the gate or question for a side question.
+func (w *waiting) makeWay() {
+	w.aside = w.aside || w.ask.Showing()
+	w.ask.LookAround()
+}
+
+// lookBack shows again what was hidden for a side question, if it still waits. A text that is
+// being typed in the input keeps it hidden.
+func (w *waiting) lookBack(untyped bool) tea.Cmd {
+	back := w.aside && untyped
+	w.aside = false
+	if !back {
+		return nil
+	}
+	return w.ask.Return()
 }
 
 // update shows what waits now.

@@ -27,6 +27,15 @@ type UndoneFile struct {
 	Folder bool   `json:"folder,omitempty"` // it is a folder
 }
 
+// Done says what an undo does to the file, as a participle: restored, recreated or removed; a
+// redo changes it again.
+func (f UndoneFile) Done(redo bool) string {
+	if redo {
+		return map[string]string{"restored": "changed again", "recreated": "created again", "removed": "removed again"}[f.Action]
+	}
+	return f.Action
+}
+
 // RunUndone reports, after the end of a run, that its changes were undone. Only a redo
 // follows it: the steps that it undid cannot be continued.
 type RunUndone struct {

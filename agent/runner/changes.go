@@ -7,6 +7,7 @@ import (
 
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/markdown"
 	"replan/internal/untrusted"
 )
 
@@ -108,7 +109,7 @@ func settledReply(done event.SettledChanges) string {
 		if len(paths) > 0 {
 			lines = append(lines, heading+":\n")
 			for _, at := range paths {
-				lines = append(lines, "- `"+at+"`")
+				lines = append(lines, "- "+markdown.Code(at, 400))
 			}
 		}
 	}
@@ -122,7 +123,7 @@ func settledReply(done event.SettledChanges) string {
 		lines = append(lines, "Nothing was taken")
 	}
 	for _, n := range done.Notes {
-		lines = append(lines, "- note: "+n)
+		lines = append(lines, "- note: "+markdown.Legible(n, 400))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -175,7 +175,7 @@ func TestClearSideQuestionsNeedNoModel(t *testing.T) {
 	until[event.ChatReply](t, s)
 	for question, want := range map[string]string{
 		"Why did step 1 fail?":   "Step 1 (Look) failed: ",
-		"what failed":            "- Step 1 (Look) failed: ",
+		"what failed":            "Step 1 (Look) failed: ",
 		"how far is it?":         "It is over: it failed",
 		"why did step 2 fail":    "Step 2 (Look again) did not fail: it never began.",
 		"why did step 9 fail":    "The plan has no step 9.",

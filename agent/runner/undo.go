@@ -7,6 +7,7 @@ import (
 	"replan/agent"
 	"replan/agent/event"
 	"replan/agent/session"
+	"replan/internal/markdown"
 	"replan/internal/untrusted"
 )
 
@@ -102,10 +103,10 @@ func undoReply(u event.Undo) string {
 		lines[0] += ":\n"
 	}
 	for _, f := range u.Files {
-		lines = append(lines, "- "+f.Action+" `"+f.Path+"`")
+		lines = append(lines, "- "+f.Done(u.Redo)+" "+markdown.Code(f.Path, 400))
 	}
 	for _, n := range u.Notes {
-		lines = append(lines, "- note: "+n)
+		lines = append(lines, "- note: "+markdown.Legible(n, 400))
 	}
 	return strings.Join(lines, "\n")
 }

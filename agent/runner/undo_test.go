@@ -98,7 +98,7 @@ func TestRedoIsPreviewedAppliedAndReportedToModel(t *testing.T) {
 	if got := until[event.ChatUndone](t, s); got.Run != "r-2" || !got.Redo || len(got.Files) != 1 {
 		t.Errorf("got the event %+v", got)
 	}
-	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "Redid run r-2:\n\n- restored `a.txt`") {
+	if reply := until[event.ChatReply](t, s); !strings.Contains(string(reply.Text), "Redid run r-2:\n\n- changed again `a.txt`") {
 		t.Errorf("got the reply %q", reply.Text)
 	}
 	if !slices.Equal(u.requests, []string{"preview redo ", "redo r-2"}) {

@@ -73,7 +73,12 @@ func (o chat) Answer(ctx context.Context, w *app.Services, now runner.SlashState
 	in := o.app.InChat(w, &output)
 	command, err := slash.Find(journalCommands(in), cmp.Or(map[string]string{"/plans": "/plan", "/run": "/runs"}[name], name))
 	if err != nil {
-		known := append([]string{"/plan", "/runs", "/undo"}, append(o.aboutSession(), "/help")...)
+		var known []string
+		for _, c := range o.List() {
+			if !strings.Contains(c.Text, " ") { // else it is one with its arguments
+				known = append(known, c.Text)
+			}
+		}
 		if key := o.keyFor(name); key != "" {
 			return runner.Answer{}, exit.Usage("there is no command %s: press %s", name, key)
 		}

@@ -40,7 +40,7 @@ func (o local) continueSession(ctx context.Context, how Opening) error {
 		commands = append(commands, session.Submit{Text: how.Goal})
 	}
 	if len(commands) == 0 {
-		return errors.Join(exit.Usage("no run of this folder was interrupted, and there is no terminal for the full screen: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN"), c.Close())
+		return errors.Join(exit.Usage("no run of this folder was interrupted, and %s: name the next goal with replan --continue GOAL, or resume a failed run with replan plan resume RUN", o.noScreen()), c.Close())
 	}
 	if c.Note != "" {
 		o.app.Out().Note("%s", c.Note)

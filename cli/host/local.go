@@ -13,6 +13,7 @@ import (
 	"replan/agent/store"
 	"replan/cli/app"
 	"replan/cli/check"
+	"replan/cli/config"
 	"replan/cli/exit"
 	"replan/cli/lines"
 	"replan/cli/screen"
@@ -34,11 +35,25 @@ func (o local) Open(ctx context.Context, how Opening) error {
 	}
 	if !o.app.Screen() {
 		if how.Goal == "" {
-			return exit.Usage("there is no terminal for the full screen: use replan run GOAL")
+			return exit.Usage("%s: use replan run GOAL", o.noScreen())
 		}
 		return o.Goal(ctx, how.Goal, "")
 	}
 	return screen.Open(ctx, o.app, tui.Options{Goal: how.Goal}, screen.Continued{})
+}
+
+// noScreen returns why the full screen cannot be opened.
+func (o local) noScreen() string {
+	switch form := o.app.Form(); {
+	case !o.app.IO().Terminal:
+		return "there is no terminal for the full screen"
+	case form.Format != config.OutputText:
+		return "--output " + form.Format + " has no full screen"
+	case form.Plain:
+		return "--plain has no full screen"
+	default:
+		return "a terminal of TERM=dumb has no full screen"
+	}
 }
 
 // Goal plans and runs a goal and prints it as lines or as JSON.

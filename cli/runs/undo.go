@@ -181,9 +181,9 @@ func (o undoOptions) print(u event.Undo) error {
 	case u.Redo && len(u.Files) == 0:
 		writef("run %s is redone: its files are as it left them", id)
 	case u.Redo && dry:
-		o.list(writef, fmt.Sprintf("would bring back %s changed by run %s", wording.Undone(u.Files), id), u.Files)
+		o.list(writef, fmt.Sprintf("would bring back %s changed by run %s", wording.Undone(u.Files), id), u)
 	case u.Redo:
-		o.list(writef, fmt.Sprintf("redid run %s: %s brought back", id, wording.Undone(u.Files)), u.Files)
+		o.list(writef, fmt.Sprintf("redid run %s: %s brought back", id, wording.Undone(u.Files)), u)
 	case u.Already:
 		writef("run %s is already undone: nothing was changed", id)
 	case u.AsWas && dry:
@@ -193,17 +193,20 @@ func (o undoOptions) print(u event.Undo) error {
 	case len(u.Files) == 0:
 		writef("run %s changed nothing that can be restored", id)
 	default:
-		o.list(writef, fmt.Sprintf("%s %s changed by run %s", done, wording.Undone(u.Files), id), u.Files)
+		o.list(writef, fmt.Sprintf("%s %s changed by run %s", done, wording.Undone(u.Files), id), u)
 	}
 	return out.Print(b.String())
 }
 
 // list writes a line, and below it what becomes of each file.
-func (o undoOptions) list(writef func(format string, values ...any), line string, files []event.UndoneFile) {
+func (o undoOptions) list(writef func(format string, values ...any), line string, u event.Undo) {
 	writef("%s", line)
-	for _, f := range files {
-		action := f.Action
-		if o.app.Execution().DryRun {
+	for _, f := range u.Files {
+		action := f.Done(u.Redo)
+		switch dry := o.app.Execution().DryRun; {
+		case dry && u.Redo:
+			action = "would be " + action
+		case dry:
 			action = "would " + strings.TrimSuffix(action, "d")
 		}
 		writef("  %s %s", action, f.Path)

@@ -181,7 +181,7 @@ func (a answerer) notDone() string {
 		}
 	}
 	if len(denied) > 0 {
-		parts = append(parts, "Not allowed at the gate: "+strings.TrimSuffix(english.Some(denied, maxRows, "step"), ".")+".")
+		parts = append(parts, notAllowed+strings.TrimSuffix(english.Some(denied, maxRows, "step"), ".")+".")
 	}
 	if len(skipped) > 0 {
 		parts = append(parts, "Not done: "+strings.TrimSuffix(english.Some(skipped, maxRows, "step"), ".")+".")
@@ -203,6 +203,16 @@ func failure(name, reason string) string {
 	default:
 		return name + verb + prefixed(": ", legible(reason)) + "."
 	}
+}
+
+// notAllowed begins the paragraph of an answer that names the steps denied at their gates.
+const notAllowed = "Not allowed at the gate: "
+
+// WithoutDenied returns an answer without the paragraph on steps denied at their gates, for
+// readers who were told so there.
+func WithoutDenied(answer string) string {
+	kept := slices.DeleteFunc(strings.Split(answer, "\n\n"), func(part string) bool { return strings.HasPrefix(part, notAllowed) })
+	return strings.Join(kept, "\n\n")
 }
 
 // deniedAtGate reports whether the user denied a step at its gate.

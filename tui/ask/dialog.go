@@ -157,6 +157,15 @@ func (g *Dialog) Reopen() {
 	}
 }
 
+// Return reopens the dialog by itself. It turns the guard on, as the keys were going elsewhere.
+func (g *Dialog) Return() tea.Cmd {
+	if g.queue.count() == 0 || g.open {
+		return nil
+	}
+	g.open = true
+	return g.guard.Start()
+}
+
 // LookAround hides the dialog; what it asks stays open.
 func (g *Dialog) LookAround() { g.open = false }
 

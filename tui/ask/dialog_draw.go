@@ -30,7 +30,9 @@ func (g *Dialog) notesFor(width, height int) []string {
 	notes := g.current().notes(g.styles, width)
 	if most := max(height/5, 1); len(notes) > most {
 		notes = notes[:most]
-		notes[most-1] = g.styles.Cut(notes[most-1], width-2) + g.styles.Faint.Render(" "+g.styles.Glyphs.Folded)
+		if more := g.styles.Glyphs.Folded; !strings.HasSuffix(draw.Unstyled(notes[most-1]), more) {
+			notes[most-1] = g.styles.Cut(notes[most-1], width-2) + g.styles.Faint.Render(" "+more)
+		}
 	}
 	return notes
 }

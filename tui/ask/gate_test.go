@@ -157,6 +157,18 @@ func TestWorkspaceComputedArgumentsRaiseNoWarning(t *testing.T) {
 	}
 }
 
+func TestNotesOfGatePointToDetailsOnce(t *testing.T) {
+	gate := panetest.HandlerGate()
+	gate.Provenance = []rule.Provenance{{Arg: "diff", Step: "2", Tool: "fs.read"}}
+	glyph := panetest.DarkLook().Glyphs.Folded
+	for height := 16; height < 60; height++ {
+		s := settled(t, 120, height, renames(gate)...)
+		if text := s.Text(); strings.Contains(text, glyph+" "+glyph) {
+			t.Fatalf("in %d lines:\n%s", height, text)
+		}
+	}
+}
+
 func TestGateOpensAtFirstChangedLine(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {120, 36}, {200, 60}} {
 		s := open(t, size[0], size[1]).happens(renames(panetest.HandlerGate())...)

@@ -34,7 +34,7 @@ func (c *Pane) Reply(d event.ChatReply) {
 		if d.Usage != nil {
 			result.Usage = *d.Usage
 		}
-		c.Add(append(c.prose.blocks(d.Text), outcomeBlock(c.Styles, &story.Ending{Result: result, Word: "failed"}, ""))...)
+		c.Add(append(c.prose.blocks(d.Text), outcomeBlock(c.Styles, &story.Ending{Result: result, Word: "failed"}, "", func() bool { return false }))...)
 	case d.Status == event.StatusFailed && d.Reason == event.ReasonNoModel:
 		words := d.Text.Visible()
 		if d.Asks {

@@ -23,6 +23,14 @@ type Narrator struct {
 	command       *Block   // the card of the user's command that the run carries out, nil for none
 	cards         int      // number of calls of the chat that have a card
 	replied       bool     // the session has reported the outcome
+	outcome       *Block   // says how the run ended, nil before
+}
+
+// Undone draws how the run ended anew, since the run was undone or redone.
+func (n *Narrator) Undone() {
+	if n.outcome != nil {
+		n.pane.redraw(n.outcome)
+	}
 }
 
 func newNarrator(c *Pane, p *prose, once *story.Once, run *agent.Run, nested bool) *Narrator {
@@ -118,8 +126,9 @@ func (n *Narrator) draw(e story.Entry) {
 		n.add(resultBlocks(l, c.size, n.run, e.Results)...)
 	case story.Outcome:
 		n.settleRun()
-		b := outcomeBlock(l, e.Ending, e.Ending.Resume(c.resumedBy(n.run.ID)))
-		n.add(b.withGap(b.Gap || len(e.Results) > 0))
+		b := outcomeBlock(l, e.Ending, e.Ending.Resume(c.resumedBy(n.run.ID)), func() bool { return n.run.Undone != nil })
+		n.outcome = b.withGap(b.Gap || len(e.Results) > 0)
+		n.add(n.outcome)
 	case story.Advice:
 		n.add(c.advice())
 	default:

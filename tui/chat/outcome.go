@@ -13,8 +13,9 @@ import (
 )
 
 // outcomeBlock returns a block with how a run ended. again says what a resume of the run does. It
-// is "" if the run cannot be resumed, or only together with the run that started it.
-func outcomeBlock(l *draw.Styles, e *story.Ending, again string) *Block {
+// is "" if the run cannot be resumed, or only together with the run that started it. isUndone
+// tells whether the run was undone since.
+func outcomeBlock(l *draw.Styles, e *story.Ending, again string, isUndone func() bool) *Block {
 	r := &e.Result
 	return &Block{Gap: r.Status != event.StatusCompleted || r.Answer != "", Draw: func(width int) []string {
 		duration := wording.ClockTime(time.Duration(r.DurationMS) * time.Millisecond)
@@ -28,7 +29,7 @@ func outcomeBlock(l *draw.Styles, e *story.Ending, again string) *Block {
 		if n := r.Usage.PromptTokens + r.Usage.CompletionTokens; n > 0 {
 			facts = append(facts, wording.Tokens(n)+" tok")
 		}
-		if e.Evidence != "" {
+		if e.Evidence != "" && !isUndone() {
 			facts = append(facts, e.Evidence)
 		}
 		tail := l.Faint.Render(strings.Join(facts, " "+l.Glyphs.Separator+" "))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"replan/agent/event"
+	"replan/internal/english"
 	"replan/internal/untrusted"
 	"replan/planning/intent"
 	"replan/planning/prompt"
@@ -11,12 +12,36 @@ import (
 	"replan/tui/wording"
 )
 
-// userBlock returns a block with the user's message.
+// linesOfMessage is the number of lines of a long message that its collapsed block shows.
+const linesOfMessage = 10
+
+// userBlock returns a block with the user's message. A long one is collapsed.
 func userBlock(l *draw.Styles, message untrusted.Text) *Block {
 	text := strings.TrimSpace(message.Visible())
-	return &Block{Gap: true, text: func() string { return text }, lay: func(width int) []draw.TextLine {
-		return userMessage(l, text, width)
+	fold := messageFold(text)
+	return &Block{Gap: true, fold: fold, text: func() string { return text }, lay: func(width int) []draw.TextLine {
+		return foldedMessage(l, text, fold, width)
 	}}
+}
+
+// messageFold returns what collapses a message that is longer than its beginning, by more than
+// the line that counts the rest.
+func messageFold(text string) *fold {
+	long := strings.Count(text, "\n") > linesOfMessage
+	return newFold(foldCard, false, func() bool { return long })
+}
+
+// foldedMessage draws what the user said, of a collapsed message only the beginning.
+func foldedMessage(l *draw.Styles, text string, fold *fold, width int) []draw.TextLine {
+	if !fold.turns("") {
+		return userMessage(l, text, width)
+	}
+	shown, rest := text, "all lines"
+	if !fold.isOpen() {
+		lines := strings.Split(text, "\n")
+		shown, rest = strings.Join(lines[:linesOfMessage], "\n"), english.Count(len(lines)-linesOfMessage, "more line")
+	}
+	return append(userMessage(l, shown, width), draw.TextLine{Text: "  " + l.Faint.Render(l.Cut(rest, width-4)) + fold.sign(l), Lead: 2})
 }
 
 // userMessage draws what the user said: on a band of its own, or without colors
@@ -65,10 +90,14 @@ func mentionsBlock(l *draw.Styles, mentions []prompt.Mention) *Block {
 // typed as a command, the block shows only what became of it.
 func steerBlock(l *draw.Styles, d event.RunSteered, typed bool) *Block {
 	text := d.Text.Visible()
-	return &Block{Gap: !typed, text: func() string { return text }, lay: func(width int) []draw.TextLine {
+	fold := messageFold(text)
+	if typed {
+		fold = nil
+	}
+	return &Block{Gap: !typed, fold: fold, text: func() string { return text }, lay: func(width int) []draw.TextLine {
 		var lines []draw.TextLine
 		if !typed {
-			lines = userMessage(l, text, width)
+			lines = foldedMessage(l, text, fold, width)
 		}
 		return append(lines, draw.Led("  ", l.Faint, draw.Wrapped("sent to the current run"+wording.ByWords(d.By), width-2))...)
 	}}

@@ -110,6 +110,13 @@ func (v *viewport) revive(b *Block) {
 	}
 }
 
+// redraw draws a settled block once more.
+func (v *viewport) redraw(b *Block) {
+	b.change()
+	v.edition++
+	v.drawn = false
+}
+
 // Invalidate marks live blocks and the activity as changed.
 func (v *viewport) Invalidate() {
 	kept := v.live[:0]

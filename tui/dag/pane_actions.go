@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"replan/agent"
@@ -35,9 +37,9 @@ func stepActions() keymap.Table[*Pane] {
 		{ID: "plan.open", Keys: "enter o", Does: "open the step; retry a failed one", Refuse: (*Pane).noRow, Do: (*Pane).openRow},
 		{ID: "plan.fold", Keys: "space", Does: "collapse or expand items, calls, siblings or dependents", Refuse: (*Pane).noRow, Do: inList((*Pane).toggleFold)},
 		{ID: "plan.fold_all", Keys: "z", Does: "collapse or expand all", Refuse: (*Pane).noRow, Do: inList((*Pane).foldEverything)},
-		{ID: "plan.gate", Keys: "a", Does: "go to the next gate", Refuse: (*Pane).noRow, Do: goTo(toGate)},
-		{ID: "plan.failure", Keys: "e", Does: "go to the next failure", Refuse: (*Pane).noRow, Do: goTo(toFailure)},
-		{ID: "plan.running", Keys: "r", Does: "go to the next running step", Refuse: (*Pane).noRow, Do: goTo(toRunning)},
+		{ID: "plan.gate", Keys: "a", Does: "go to the next gate", Refuse: lacks(toGate), Do: goTo(toGate)},
+		{ID: "plan.failure", Keys: "e", Does: "go to the next failure", Refuse: lacks(toFailure), Do: goTo(toFailure)},
+		{ID: "plan.running", Keys: "r", Does: "go to the next running step", Refuse: lacks(toRunning), Do: goTo(toRunning)},
 		{ID: "plan.filter", Keys: "/", Does: "filter steps by words or status:failed", Refuse: (*Pane).noSteps, Do: keymap.Calls((*Pane).startFilter)},
 		{ID: "plan.next_match", Keys: "n", Does: "next match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(1)},
 		{ID: "plan.previous_match", Keys: "N", Does: "previous match", KeyOnly: true, Refuse: (*Pane).noFilter, Do: match(-1)},
@@ -76,6 +78,11 @@ func (d *Pane) Actions() keymap.Handlers {
 // goTo makes an action that goes to the next row of its kind.
 func goTo(to target) func(*Pane) keymap.Requests {
 	return keymap.Says(func(d *Pane) string { return d.jump(to) })
+}
+
+// lacks returns what says why no jump finds such a step, "" if one does.
+func lacks(to target) func(*Pane) string {
+	return func(d *Pane) string { return cmp.Or(d.noRow(), d.missing(to)) }
 }
 
 // match makes an action that selects another step that the filter found.

@@ -23,17 +23,26 @@ var (
 // jump selects the next matching step after the selected row, wrapping around,
 // even if it is collapsed. If there is none, it returns a message that says so.
 func (d *Pane) jump(to target) (word string) {
+	if why := d.missing(to); why != "" {
+		return why
+	}
+	key, _ := d.list.search(d.cursor.Key, to)
+	if key == "" {
+		return "There is no other one."
+	}
+	d.reveal(key)
+	return ""
+}
+
+// missing says that no step is what a jump looks for, "" if one is.
+func (d *Pane) missing(to target) string {
 	d.layout()
 	if !d.list.built() {
 		return to.name
 	}
-	key, here := d.list.search(d.cursor.Key, to)
-	switch {
-	case key != "":
-		d.reveal(key)
+	switch key, here := d.list.search(d.cursor.Key, to); {
+	case key != "", here:
 		return ""
-	case here:
-		return "There is no other one."
 	case d.filter.on():
 		return to.name[:len(to.name)-1] + " among the filtered steps."
 	default:

@@ -12,7 +12,11 @@ func (v *shownPlan) notes(width, room int) []string {
 		return nil
 	}
 	doc := &draw.Document{Styles: v.styles, Width: width - 2}
-	doc.PlanNotes(v.Run.Plan, agent.AcceptanceOf(v.Run))
+	acceptance := agent.AcceptanceOf(v.Run)
+	if v.Run.Undone != nil {
+		acceptance = nil // the run's changes are gone
+	}
+	doc.PlanNotes(v.Run.Plan, acceptance)
 	if len(doc.Lines) == 0 {
 		return nil
 	}

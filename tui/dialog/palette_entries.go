@@ -27,6 +27,7 @@ type PalettePage struct {
 	Replay bool           // the session takes nothing
 
 	Now     []string                 // actions that fit the moment, the most fitting first
+	Rare    []string                 // actions that are of no use now as far as is known; only a search lists them
 	Busy    bool                     // a run is active
 	NoStop  string                   // why no run can be stopped, or ""
 	NoModel func(goal string) string // why a goal cannot be reached without a model, or ""
@@ -104,6 +105,8 @@ func (d *Palette) actions(groups []keymap.Group) []command {
 			c := command{id: a.ID, group: groupOf(a.ID), keys: a.Key.Help().Key, why: a.Refusal(), do: func() keymap.Requests { return keymap.Requests{keymap.DoAction(a.ID)} }}
 			c.title, c.detail = words(a.Key.Help().Desc)
 			switch {
+			case slices.Contains(d.page.Rare, a.ID):
+				c.group = groupSearched
 			case g.Place == keymap.PlaceCommand:
 				c.group = groupCommands
 			case a.ID == "run.stop":

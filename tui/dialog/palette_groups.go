@@ -12,6 +12,8 @@ type group string
 // The headings, in their order. An entry without one is only found by a search.
 const (
 	groupNow      group = "Now" // what fits the moment
+	groupGate     group = "Gate"
+	groupQuestion group = "Question"
 	groupSession  group = "Session"
 	groupPlan     group = "Plan"
 	groupView     group = "View"
@@ -24,14 +26,15 @@ const (
 	groupSearched group = ""
 )
 
-var groups = []group{groupNow, groupSession, groupPlan, groupView, groupModels, groupSettings, groupGoals, groupRuns, groupPlans, groupCommands}
+var groups = []group{groupNow, groupGate, groupQuestion, groupSession, groupPlan, groupView, groupModels, groupSettings, groupGoals, groupRuns, groupPlans, groupCommands}
 
 // groupWidth is the width of the column of headings in cells.
 const groupWidth = 10
 
 // groupsOf gives actions their headings: by their whole id, or by what is before its dot.
 var groupsOf = map[string]group{
-	"gate": groupSession, "run": groupSession, "chat": groupSession, "quit": groupSession, "replay": groupSession, "runs": groupSession, "question": groupSession, "servers.skip": groupSession,
+	"gate": groupGate, "question": groupQuestion,
+	"run": groupSession, "chat": groupSession, "quit": groupSession, "replay": groupSession, "runs": groupSession, "servers.skip": groupSession,
 	"plan": groupPlan, "step": groupPlan, "review": groupPlan, "revisions": groupPlan, "gate.allowed": groupPlan,
 	"pane": groupView, "themes": groupView, "help": groupView, "diff": groupView, "chat.thinking": groupView, "chat.thinking_all": groupView, "chat.unfold": groupView, "chat.find": groupView,
 	"models": groupModels, "exchanges": groupModels,
@@ -68,7 +71,7 @@ func (d *Palette) fitting() {
 	count := 0
 	take := func(most int, fits func(c command) bool) {
 		for i := range d.all {
-			if c := &d.all[i]; most > 0 && count < mostNow && c.why == "" && c.group != groupNow && fits(*c) {
+			if c := &d.all[i]; most > 0 && count < mostNow && c.why == "" && c.group != groupNow && !slices.Contains(d.page.Rare, c.id) && fits(*c) {
 				c.group, c.now = groupNow, count
 				count, most = count+1, most-1
 			}

@@ -172,10 +172,10 @@ func (d *Undo) write(doc *draw.Document) {
 		doc.Field("note", l.Warning, note)
 	}
 	if len(u.Files) > 0 {
-		doc.Heading(d.verb("files to restore", "files to bring back"))
+		doc.Heading(d.verb("files to restore", "files to change again"))
 		for _, f := range u.Files {
 			glyph, style := d.sign(f)
-			doc.Add(style.Render(glyph) + " " + l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Action)), doc.Width-2))
+			doc.Add(style.Render(glyph) + " " + l.Cut(l.Text.Render(untrusted.Line(f.Path))+"  "+l.Faint.Render("will be "+untrusted.Line(f.Done(d.redo))), doc.Width-2))
 		}
 	}
 	if u.Diff == "" {

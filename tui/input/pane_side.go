@@ -28,12 +28,14 @@ func (p *Pane) noSideQuestion() string {
 // AsksSide reports whether the text is a side question.
 func (p *Pane) AsksSide() bool { return strings.HasPrefix(p.Text(), sideStart) }
 
-// askSide makes the text a side question, or takes that back. An open gate makes way.
+// askSide makes the text a side question, or takes that back. An open gate makes way until then.
 func (p *Pane) askSide() keymap.Requests {
 	before, after := p.split()
 	if text, asks := strings.CutPrefix(before, sideStart); asks {
 		p.setSplit(text, after)
-	} else if !p.AsksSide() {
+		return append(keymap.Requests{keymap.LookBack{}, keymap.Focus(keymap.PlaceChat)}, p.suggestAgain()...)
+	}
+	if !p.AsksSide() {
 		p.setSplit(sideStart+before, after)
 	}
 	return append(keymap.Requests{keymap.LookAround{}, keymap.Focus(keymap.PlaceChat)}, p.suggestAgain()...)

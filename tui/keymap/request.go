@@ -46,6 +46,8 @@ type (
 	ShowGate struct{}
 	// LookAround hides the open gate or question, which stays open.
 	LookAround struct{}
+	// LookBack shows it again, unless something is typed.
+	LookBack struct{}
 	// ReopenFailure asks how to go on from this failed step of the ended run in the plan pane.
 	ReopenFailure struct{ Step *agent.StepState }
 	// ShowStep shows the step with this index in the plan pane.

@@ -11,6 +11,7 @@ import (
 	"replan/internal/english"
 	"replan/internal/lazyregexp"
 	"replan/internal/untrusted"
+	"replan/planning/intent"
 	"replan/tui/wording"
 )
 
@@ -50,6 +51,9 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 		answer := Entry{Kind: Answer, Text: r.Answer}
 		if at.isRead(Lines) {
 			answer.Text = untrusted.Text(withoutFailure(gates.withoutShown(r.Answer.Visible()), at.lastFailure()))
+		}
+		if at.isRead(Screen) {
+			answer.Text = untrusted.Text(intent.WithoutDenied(string(r.Answer)))
 		}
 		if answer.Text != "" {
 			answer.Words = cutOffWords(at.run)

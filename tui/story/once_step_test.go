@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"replan/agent/event"
+	"replan/internal/untrusted"
 	"replan/planning/plan"
 	"replan/tui/story"
 )
@@ -95,6 +96,24 @@ func TestDeclinedCallIsNoFailure(t *testing.T) {
 		}
 		if reasons != 1 {
 			t.Errorf("reader %b is told the reason %d times", to, reasons)
+		}
+	}
+}
+
+func TestAnswerDoesNotRepeatToldDenial(t *testing.T) {
+	no := event.GateResolved{Gate: "1.1.1", Decision: event.Deny, Scope: event.ScopeOnce, By: "user"}
+	data := []event.Data{planOf(step("1")), event.GateRequested{Gate: "1.1.1", Step: "1", Tool: "look"}, no, event.StepFailed{Index: "1", Attempt: 1, Error: plan.DeniedAtGate, Failure: event.FailureDenied}}
+	for answer, want := range map[string]string{
+		"Not allowed at the gate: look.":                       "",
+		"There is one file.\n\nNot allowed at the gate: look.": "There is one file.",
+	} {
+		end := event.RunCompleted{Result: event.Result{Status: event.StatusFailed, Reason: event.ReasonDenied, Answer: untrusted.Text(answer)}}
+		for _, to := range []story.Reader{story.Live, story.Replay} {
+			for _, e := range told(t, to, append(data[:4:4], end)...) {
+				if e.Kind == story.Answer && string(e.Text) != want {
+					t.Errorf("reader %b is told %q, want %q", to, e.Text, want)
+				}
+			}
 		}
 	}
 }

@@ -178,7 +178,10 @@ func EvidenceOf(run *agent.Run, s *agent.StepState) plan.EvidenceState {
 	if run == nil || !run.Checks() || isCall(s) || s.Status != agent.StepCompleted && s.Failure != event.FailureCheck {
 		return ""
 	}
-	return run.StateOf(s)
+	if state := run.StateOf(s); run.Undone == nil || state != plan.StateVerified {
+		return state
+	}
+	return plan.StateClaimed // what the check saw is gone
 }
 
 // isCall reports whether a model makes the step as a call. So it is neither part of the
@@ -190,9 +193,9 @@ func isCall(s *agent.StepState) bool {
 
 // EvidenceWords counts what is verified, and what is not as it should be: "3 verified, 1 refuted".
 // What is only claimed counts where the run must be verified. It is "" in plans without checks,
-// before the first one is evaluated, and where nothing is to be said.
+// before the first one is evaluated, where nothing is to be said, and once the run is undone.
 func EvidenceWords(run *agent.Run) string {
-	if run == nil || !run.Checks() || run.DryRun() || run.DeclinedAt() != nil {
+	if run == nil || !run.Checks() || run.DryRun() || run.DeclinedAt() != nil || run.Undone != nil {
 		return ""
 	}
 	evidence := run.Evidence()
