@@ -53,7 +53,7 @@ func tellEnding(at scene, gates *gates, r event.Result) {
 			answer.Text = untrusted.Text(withoutFailure(gates.withoutShown(r.Answer.Visible()), at.lastFailure()))
 		}
 		if at.isRead(Screen) {
-			answer.Text = untrusted.Text(intent.WithoutDenied(string(r.Answer)))
+			answer.Text = untrusted.Text(intent.WithoutDenied(r.Answer.Visible()))
 		}
 		if answer.Text != "" {
 			answer.Words = cutOffWords(at.run)
