@@ -131,7 +131,8 @@ func (s sideQuestion) blank() event.ChatSide {
 
 // begin has a worker answer a question.
 func (q *sideQuestions) begin(ctx context.Context, asked sideQuestion) {
-	ctx, asked.cancel = context.WithCancelCause(ctx)
+	answering, cancel := context.WithCancelCause(ctx)
+	asked.cancel = cancel
 	q.current = &asked
 	q.warmer.stopReading()
 	asked.read = q.conversation.untrusted()
@@ -149,21 +150,24 @@ func (q *sideQuestions) begin(ctx context.Context, asked sideQuestion) {
 		if spent != "" {
 			end = asked.failed(event.StatusFailed, "this session has used up its budget of "+spent+" (guard "+spent+"): raise it in [session_limits] of the configuration, or start a new session")
 		} else {
-			end = answer.write(ctx)
+			end = answer.write(answering)
 		}
-		return func() { q.finish(end) }
+		return func() { q.finish(ctx, end) }
 	})
 }
 
-// finish takes the end of the current question.
-func (q *sideQuestions) finish(end event.ChatSide) {
+// finish takes the end of the current question. The journal does not get what ends with the
+// session.
+func (q *sideQuestions) finish(ctx context.Context, end event.ChatSide) {
 	q.current.cancel(nil)
 	q.current = nil
 	q.account.spend(end.Usage, end.MS)
 	if end.Usage.ModelCalls > 0 {
 		q.warmer.worked(q.workers.now())
 	}
-	_ = q.events.publish(end)
+	if ctx.Err() == nil {
+		_ = q.events.publish(end)
+	}
 }
 
 // next begins the question that waits longest, unless another one is being answered.

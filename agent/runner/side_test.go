@@ -206,7 +206,7 @@ func TestGoalThatAsksWhyTheLastRunFailedIsAnswered(t *testing.T) {
 	s.Send(session.Execute{Plan: plan.Plan{Title: "One", Steps: []plan.Step{{Index: "1", Title: "Look", Executor: plan.ExecutorTool, Tool: "look", Args: map[string]any{}}}}})
 	until[event.ChatReply](t, s)
 	s.Send(session.Submit{Text: "why did it fail?"})
-	if reply := until[event.ChatReply](t, s); !strings.HasPrefix(string(reply.Text), "- Step 1 (Look) failed: ") || reply.Status != "" {
+	if reply := until[event.ChatReply](t, s); !strings.HasPrefix(string(reply.Text), "Step 1 (Look) failed: ") || reply.Status != "" {
 		t.Errorf("after a failed run: %+v", reply)
 	}
 }
