@@ -28,7 +28,7 @@ type undoOptions struct {
 // NewUndo returns the command replan undo, which is /undo in the chat.
 func NewUndo(a *app.App) slash.Command {
 	o := undoOptions{app: a}
-	return slash.Command{
+	return o.complete(slash.Command{
 		Name: "undo", Args: "[RUN]", Short: "Restore the files that a run changed",
 		Long: "undo restores the files that a run changed, whether it completed, failed, was stopped or killed:\n" +
 			"content, mode and existence, all of them or none. It refuses if a file was changed after the run,\n" +
@@ -37,38 +37,34 @@ func NewUndo(a *app.App) slash.Command {
 			"first, with a question, else with --yes. RUN is the id that the screen shows. Without it, or with last, it is\n" +
 			"the newest run that changed files here.",
 		Examples: []string{"undo --dry-run", "undo a61ec9", "undo --yes --output json"},
-		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&o.yes, "yes", false, "do not ask") },
-		Check:    args.AtMostOne("RUN"),
-		Do: func(ctx context.Context, c slash.Call) error {
-			id, err := o.id(c)
-			if err != nil {
-				return err
-			}
-			return o.run(ctx, id)
-		},
-	}
+	})
 }
 
 // NewRedo returns the command replan redo, which is /redo in the chat.
 func NewRedo(a *app.App) slash.Command {
 	o := undoOptions{app: a, redo: true}
-	return slash.Command{
+	return o.complete(slash.Command{
 		Name: "redo", Args: "[RUN]", Short: "Take back the undo of a run",
 		Long: "redo brings back the changes of a run that was undone: all its files or none. It refuses if a file was\n" +
 			"changed after the undo, and shows that change. With --dry-run only the diff is shown; on a terminal it comes\n" +
 			"first, with a question, else with --yes. RUN is the id that the screen shows. Without it, or with last, it is\n" +
 			"the run that was undone last here.",
 		Examples: []string{"redo --dry-run", "redo a61ec9", "redo --yes --output json"},
-		Flags:    func(f *pflag.FlagSet) { f.BoolVar(&o.yes, "yes", false, "do not ask") },
-		Check:    args.AtMostOne("RUN"),
-		Do: func(ctx context.Context, c slash.Call) error {
-			id, err := o.id(c)
-			if err != nil {
-				return err
-			}
-			return o.run(ctx, id)
-		},
+	})
+}
+
+// complete adds to a command what undo and redo have in common.
+func (o *undoOptions) complete(c slash.Command) slash.Command {
+	c.Flags = func(f *pflag.FlagSet) { f.BoolVar(&o.yes, "yes", false, "do not ask") }
+	c.Check = args.AtMostOne("RUN")
+	c.Do = func(ctx context.Context, c slash.Call) error {
+		id, err := o.id(c)
+		if err != nil {
+			return err
+		}
+		return o.run(ctx, id)
 	}
+	return c
 }
 
 // id returns the run to undo or redo. For the word last it is the newest that changed
